@@ -1,0 +1,13 @@
+"""Byte-level BPE as a ladder of small modules, from the definition to the fastest."""
+
+from cs336_bpe._version import __version__
+from cs336_bpe.interface import GPT2_PATTERN, EarlyStopWarning
+from cs336_bpe.training import train_bpe, train_bpe_from_counts
+
+__all__ = [
+    "GPT2_PATTERN",
+    "EarlyStopWarning",
+    "__version__",
+    "train_bpe",
+    "train_bpe_from_counts",
+]

@@ -1,0 +1,100 @@
+"""The registry: every stage of every ladder, in order.
+
+Tests, benchmarks, tables and the command line all read this list, so that a new stage is one
+file, one row here and one page under docs/.
+"""
+
+import importlib
+from dataclasses import dataclass
+from types import ModuleType
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One rung: which idea it adds to which other stage, and what that costs."""
+
+    ladder: str
+    name: str
+    predecessor: str | None
+    idea: str
+    cost: str
+    compiled: bool = False
+
+    @property
+    def module_name(self) -> str:
+        return f"cs336_bpe.{self.ladder}.{self.name}"
+
+    @property
+    def number(self) -> str:
+        """The short name: `stage03` for `stage03_pair_index`, `detour` for a detour."""
+        return self.name.partition("_")[0]
+
+    def load(self) -> ModuleType:
+        """Import the stage. A compiled one that was not built is an error, not another stage."""
+        try:
+            return importlib.import_module(self.module_name)
+        except ImportError as error:
+            if not self.compiled:
+                raise
+            raise ImportError(
+                f"{self.module_name} is a compiled stage and can't be imported ({error}). "
+                f"Build it with `pip install .` or, in a checkout, `pip install -e .`; that "
+                f"needs a C++ compiler. The stages in plain Python work without one."
+            ) from error
+
+
+STAGES = (
+    Stage("pretokenize", "stage01_whole_text", None,
+          "the definition: one regex over the whole text", "O(text), all of it in memory"),
+
+    Stage("train", "stage01_recount_everything", None,
+          "the definition: count all pairs before every merge", "all bytes a merge"),
+    Stage("train", "stage02_incremental_counts", "stage01_recount_everything",
+          "recount only the words that changed", "all words a merge, looked at"),
+    Stage("train", "stage03_pair_index", "stage02_incremental_counts",
+          "an index from each pair to its words", "the pair's words + all pairs a merge"),
+    Stage("train", "stage04_sorted_pairs", "stage03_pair_index",
+          "a sorted set keeps the best pair at hand", "the pair's words, log(pairs) a change"),
+    Stage("train", "stage05_lazy_heap", "stage04_sorted_pairs",
+          "a heap whose stale entries are skipped", "the pair's words, one push a change"),
+    Stage("train", "stage06_interned_words", "stage05_lazy_heap",
+          "integers, and only the changed neighbourhood", "the pair's occurrences"),
+    Stage("train", "stage07_compiled_unchanged", "stage06_interned_words",
+          "the same source, compiled", "as before, no interpreter", compiled=True),
+    Stage("train", "stage08_typed_incremental", "stage07_compiled_unchanged",
+          "C integers and C++ containers", "four hash look-ups an occurrence", compiled=True),
+    Stage("train", "stage09_position_index", "stage08_typed_incremental",
+          "no hashing: pairs are found by position", "a few memory accesses an occurrence",
+          compiled=True),
+    Stage("train", "detour_process_pool", "stage01_recount_everything",
+          "count in parallel processes", "all bytes a merge, pickled to and fro"),
+)
+
+
+def ladder(name: str) -> list[Stage]:
+    """The rungs of one ladder, in order; detours are no rungs.
+
+    >>> ladder("train")[0].name
+    'stage01_recount_everything'
+    """
+    rungs = [stage for stage in STAGES if stage.ladder == name and stage.number != "detour"]
+    if not rungs:
+        names = sorted({stage.ladder for stage in STAGES})
+        raise ValueError(f"there is no ladder {name!r}; there are {', '.join(names)}")
+    return rungs
+
+
+def find(ladder_name: str, name: str | None = None) -> Stage:
+    """A stage by its name or number; by default the last, which is the fastest.
+
+    >>> find("train", "stage03").idea
+    'an index from each pair to its words'
+    """
+    rungs = ladder(ladder_name)
+    if name is None:
+        return rungs[-1]
+    for stage in STAGES:
+        if stage.ladder == ladder_name and name in (stage.name, stage.number):
+            return stage
+    names = ", ".join(stage.name for stage in STAGES if stage.ladder == ladder_name)
+    raise ValueError(f"there is no {ladder_name} stage {name!r}; there are {names}")
