@@ -1,0 +1,22 @@
+from collections.abc import Mapping
+from typing import Any
+
+from cs336_bpe.interface import Pair, TieBreak
+from cs336_bpe.progress import Progress
+
+MAX_CELLS: int
+MERGES_BETWEEN_REPORTS: int
+
+def learn_merges(
+    counts: Mapping[bytes, int],
+    num_merges: int,
+    *,
+    tie_break: TieBreak = "lexicographic",
+    progress: Progress = None,
+) -> list[Pair]: ...
+
+class Trainer:
+    def __init__(self, counts: Mapping[bytes, int], tie_break: TieBreak) -> None: ...
+    def merge_until(self, goal: int) -> int: ...
+    def merges(self) -> list[Pair]: ...
+    def state(self) -> dict[str, Any]: ...
