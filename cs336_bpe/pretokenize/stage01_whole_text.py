@@ -1,0 +1,80 @@
+"""Stage 01: the definition. Read the whole text, split it with the pattern, count.
+
+Special tokens cut the text first, so that no pretoken reaches across one and none is counted.
+
+Cost: one step of the regex engine a character, one Python string a pretoken.
+Memory: the file, its text, and a list of the pretokens of one document at a time.
+Trap: a special token may contain characters that mean something in a regex, and one may be the
+beginning of another. So escape them, and put the longer one first: alternatives are tried in
+order.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from os import PathLike
+
+import regex
+
+from cs336_bpe.interface import (
+    GPT2_PATTERN,
+    check_errors,
+    check_special_tokens,
+    check_workers,
+    decode,
+    read_bytes,
+)
+from cs336_bpe.progress import Progress, reporting
+
+
+def count_pretokens(
+    input_path: str | PathLike[str],
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = GPT2_PATTERN,
+    errors: str = "strict",
+    workers: int | None = None,
+    progress: Progress = None,
+) -> dict[bytes, int]:
+    """How often each pretoken occurs in a file, in the order in which they first occur."""
+    specials = check_special_tokens(special_tokens)
+    check_errors(errors)
+    check_workers(workers, most=1)
+    find = compile_pattern(pattern).findall
+    text = decode(read_bytes(input_path), errors, input_path)
+    counts: Counter[str] = Counter()
+    with reporting(progress, "count", len(text)) as report:
+        done = 0
+        for document in split_at_specials(text, specials):
+            counts.update(find(document))
+            done += len(document)
+            report(done)
+        report(len(text))
+    return {pretoken.encode(): n for pretoken, n in counts.items()}
+
+
+def compile_pattern(pattern: str) -> "regex.Pattern[str]":
+    try:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"pattern {pattern!r} is not a regular expression: {error}") from None
+    if compiled.groups:
+        raise ValueError(f"pattern {pattern!r} has a capturing group; write (?:...) for (...), "
+                         f"so that a match is a pretoken as a whole")
+    return compiled
+
+
+def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
+    """The parts of the text between special tokens.
+
+    >>> list(split_at_specials("one<a>two<a><b>", ["<a>", "<a><b>"]))
+    ['one', 'two', '']
+    """
+    if not special_tokens:
+        yield text
+        return
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    start = 0
+    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]
