@@ -72,6 +72,7 @@ def learn_merges(counts, num_merges, *, tie_break="lexicographic", progress=None
             report(done)
             if done < goal:
                 break
+    trainer.forget_words()
     return trainer.merges()
 
 
@@ -140,6 +141,14 @@ cdef class Trainer:
             tokens.append(left + right)
         return merges
 
+    cdef int forget_words(self) except -1:
+        """Free what only merging needs, so that the result does not add to the peak."""
+        cdef vector[Cell] no_cells
+        cdef vector[int32_t] no_positions
+        self.cells.swap(no_cells)
+        self.positions.swap(no_positions)
+        return 0
+
     # --- from counts to cells --------------------------------------------------------------
 
     cdef int read(self, counts) except -1:
@@ -161,11 +170,11 @@ cdef class Trainer:
                 check_total(check_count(word, number))  # raises, or the type is a harmless one
             count = number
             size = PyBytes_GET_SIZE(word)
-            if size < 2 or count == 0:
-                continue
-            if count > (<int64_t>MAX_TOTAL - total) // size:
+            if size > 0 and count > (<int64_t>MAX_TOTAL - total) // size:
                 check_total(total + number * size)
             total += count * size
+            if size < 2 or count == 0:
+                continue
             if count >= WIDE:
                 self.wide.push_back(cpair[int32_t, int64_t](<int32_t>at, count))
             if at + size >= num_cells:
@@ -195,6 +204,10 @@ cdef class Trainer:
         cdef int32_t position, last = <int32_t>self.cells.size() - 1
         cdef int32_t left, right, p
         number.resize(1 << 16, NONE)
+        # Room that is mostly enough: a vector that grows needs its old and its new memory at once,
+        # while room that is never touched costs nothing.
+        self.pairs.reserve((1 << 16) + last // 4)
+        self.pair_counts.reserve((1 << 16) + last // 4)
         for position in range(1, last):
             left = self.cells[position].token
             right = self.cells[position + 1].token
@@ -212,6 +225,7 @@ cdef class Trainer:
             self.pairs[p].begin = at
             at += self.pairs[p].end
             self.pairs[p].end = self.pairs[p].begin
+        self.positions.reserve(at + at // 2)
         self.positions.resize(at)
         for position in range(1, last):
             p = self.cells[position].pair

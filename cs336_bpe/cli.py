@@ -1,0 +1,125 @@
+"""The command line: `cs336-bpe`, or `python -m cs336_bpe`."""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from cs336_bpe import __version__, corpus, ladder, stages
+from cs336_bpe.interface import check_special_tokens, check_vocab_size
+
+LADDER_BYTES = 3_000_000
+LADDER_VOCAB_SIZE = 2_000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="cs336-bpe", description="Byte-level BPE, from the definition to the fastest.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    add_ladder(commands)
+    options = parser.parse_args(arguments)
+    try:
+        result = options.run(options)
+        assert isinstance(result, int)
+        return result
+    except KeyboardInterrupt:
+        print("cs336-bpe: interrupted", file=sys.stderr)
+        return 130
+    except (OSError, ValueError, TypeError, ImportError, ladder.StagesDisagree) as error:
+        if options.debug:
+            raise
+        print(f"cs336-bpe: {error}", file=sys.stderr)
+        return 1
+
+
+def add_ladder(commands: Any) -> None:
+    parser = commands.add_parser(
+        "ladder",
+        help="run the ladder and print its speedup table",
+        description="Run every stage of the training ladder on the same pretoken counts, each "
+        "in a fresh process, check that all of them learn the same merges, and print how much "
+        "faster each one is. Takes about a minute on the built-in corpus.",
+        epilog="example: cs336-bpe ladder --corpus my.txt --vocab-size 5000",
+    )
+    parser.add_argument("--corpus", metavar="FILE", help="a text file of your own")
+    parser.add_argument("--built-in", choices=["stories", "web"], default="stories",
+                        help="which generated corpus to use without --corpus (default: stories)")
+    parser.add_argument("--bytes", type=int, default=LADDER_BYTES, metavar="N",
+                        help=f"its size (default: {LADDER_BYTES:,})")
+    parser.add_argument("--vocab-size", type=int, default=LADDER_VOCAB_SIZE, metavar="N",
+                        help=f"size of the vocabulary (default: {LADDER_VOCAB_SIZE:,})")
+    parser.add_argument("--special", action="append", metavar="TOKEN",
+                        help="a special token; may be repeated (default: <|endoftext|>)")
+    parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
+                        help="a stage that would take longer does only its first merges, and "
+                        "the rest is extrapolated (default: 10)")
+    parser.add_argument("--json", metavar="FILE", help="save the results as JSON as well")
+    parser.add_argument("--debug", action="store_true", help="show a traceback on errors")
+    parser.set_defaults(run=run_ladder)
+
+
+def run_ladder(options: argparse.Namespace) -> int:
+    specials = check_special_tokens(options.special or ["<|endoftext|>"])
+    num_merges = check_vocab_size(options.vocab_size, len(specials))
+    count_pretokens = stages.find("pretokenize").load().count_pretokens
+    if options.corpus:
+        name = options.corpus
+        counts = count_pretokens(options.corpus, specials)
+    else:
+        name = f"built-in {options.built_in}, {options.bytes:,} bytes"
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "corpus.txt")
+            with path.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(corpus.stream(options.built_in, options.bytes))
+            counts = count_pretokens(path, specials)
+
+    rungs = stages.ladder("train")
+    with tqdm(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
+        def report(stage: stages.Stage, done: int, total: int) -> None:
+            bar.n = rungs.index(stage)
+            bar.set_description(f"{stage.number} {done:,}/{total:,} merges")
+        rows = ladder.run_training_ladder(counts, num_merges, limit=options.limit, report=report)
+
+    print(f"Training ladder: {name}; {len(counts):,} kinds of pretokens, "
+          f"vocabulary {options.vocab_size:,}\n{describe_machine()}\n")
+    print(ladder.as_text(ladder.table(rows)))
+    print()
+    for note in ladder.footnotes(rows):
+        print(note)
+    if options.json:
+        save_json(options.json, {
+            "corpus": name, "kinds": len(counts), "vocab_size": options.vocab_size,
+            "machine": describe_machine(), "rows": [row.as_json() for row in rows],
+        })
+    return 0
+
+
+def describe_machine() -> str:
+    """The processor, the system and the interpreter, in one line."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return (f"{model}, {os.cpu_count()} cores; {platform.system()}; "
+            f"{platform.python_implementation()} {platform.python_version()}")
+
+
+def save_json(path: str, value: object) -> None:
+    """Write a file that is either complete or not there."""
+    temporary = Path(f"{path}.part{os.getpid()}")
+    try:
+        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
