@@ -231,7 +231,7 @@ def test_unknown_keyword(small):
 
 
 def test_bad_files(tmp_path, small):
-    with pytest.raises(FileNotFoundError, match="missing.txt"):
+    with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         train_bpe(tmp_path / "missing.txt", 300, [])
     with pytest.raises(IsADirectoryError, match="is a directory; give a text file"):
         train_bpe(tmp_path, 300, [])
