@@ -10,10 +10,14 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = [
+    "cs336_bpe.pretokenize.stage04_scanner",
+    "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",
     "cs336_bpe.train.stage08_typed_incremental",
     "cs336_bpe.train.stage09_position_index",
 ]
+
+HEADERS = ["cs336_bpe/pretokenize/scan.h", "cs336_bpe/pretokenize/word_counts.h"]
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
 debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
@@ -28,6 +32,8 @@ extensions = [
     Extension(
         name,
         [name.replace(".", "/") + ".pyx"],
+        include_dirs=["cs336_bpe/pretokenize"],
+        depends=HEADERS if "pretokenize" in name else [],
         define_macros=macros,
         extra_compile_args=(debug_flags if debug else release_flags) + sanitizers,
         extra_link_args=sanitizers,

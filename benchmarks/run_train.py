@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from cs336_bpe import corpus, ladder, stages
+from cs336_bpe import corpus, count_pretokens, ladder, stages
 from cs336_bpe.cli import describe_machine
 from cs336_bpe.measure import measure
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
@@ -44,7 +44,7 @@ def built_in_counts(kind, num_bytes):
         path = Path(folder, "corpus.txt")
         with path.open("w", encoding="utf-8", newline="") as file:
             file.writelines(corpus.stream(kind, num_bytes))
-        return stages.find("pretokenize").load().count_pretokens(path, [EOT])
+        return dict(count_pretokens(path, [EOT]))
 
 
 def real_counts(name):
@@ -52,7 +52,7 @@ def real_counts(name):
         path = data() / "cs336/tinystories_train_pretoken_counts.json"
         return {word.encode(): n for word, n in json.loads(path.read_text("utf-8")).items()}
     path = data() / ("cs336/corpus.en" if name == "course" else f"corpora/{name}.txt")
-    return stages.find("pretokenize").load().count_pretokens(path, [EOT])
+    return dict(count_pretokens(path, [EOT]))
 
 
 def describe_counts(counts):
@@ -93,12 +93,13 @@ def ladder_stories():
 
 def ladder_tinystories():
     one_ladder("ladder_tinystories", "TinyStories-train (2.2 GB), vocabulary 10,000",
-               real_counts("tinystories_train"), 10_000, 60)
+               real_counts("tinystories_train"), 10_000,
+               {"stage01": 60, "stage02": 60, "stage03": 60})
 
 
 def ladder_web():
     one_ladder("ladder_web", "100 MB of web text, vocabulary 32,000", real_counts("web"),
-               32_000, 60)
+               32_000, {"stage01": 60, "stage02": 60, "stage03": 60})
 
 
 def ratios():

@@ -28,7 +28,9 @@ equally frequent pairs, and how ids are given.
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, Protocol, SupportsIndex, get_args
+from typing import BinaryIO, Literal, Protocol, SupportsIndex, get_args
+
+import regex
 
 from cs336_bpe.progress import Progress
 
@@ -266,29 +268,49 @@ def check_errors(errors: object) -> None:
 
 
 def check_workers(workers: int | None, most: int | None = None) -> int:
-    """How many workers to use; `None` means as many as are useful."""
-    number = 1 if workers is None else check_size("workers", workers, 1)
+    """How many workers to use; `None` means as many as there are processors for us."""
+    if workers is None:
+        if hasattr(os, "sched_getaffinity"):
+            available = len(os.sched_getaffinity(0))
+        else:
+            available = os.cpu_count() or 1
+        return available if most is None else min(available, most)
+    number = check_size("workers", workers, 1)
     if most is not None and number > most:
-        raise ValueError(f"workers is {number}, but this stage works with {most}")
+        raise ValueError(f"workers is {number}, but this stage works with at most {most}")
     return number
+
+
+def check_pattern(pattern: str) -> "regex.Pattern[str]":
+    """The pattern, compiled."""
+    if not isinstance(pattern, str):
+        raise TypeError(f"pattern is {pattern!r}; it must be a str")
+    try:
+        compiled = regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"pattern {pattern!r} is not a regular expression: {error}") from None
+    if compiled.groups:
+        raise ValueError(f"pattern {pattern!r} has a capturing group; write (?:...) for (...), "
+                         f"so that a match is a pretoken as a whole")
+    return compiled
 
 
 # --- Files ---------------------------------------------------------------------------------
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
+def open_text(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file to read its bytes."""
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.fspath(path)} is a directory; give a text file")
-    with open(path, "rb") as file:
-        return file.read()
+    return open(path, "rb")
 
 
-def decode(data: bytes, errors: str, path: str | os.PathLike[str]) -> str:
-    """The text of a file; an error names the byte offset (rule 9)."""
+def decode(data: bytes, errors: str, path: str | os.PathLike[str], offset: int = 0) -> str:
+    """The text of a part of a file that begins at `offset`; an error names the byte (rule 9)."""
     try:
         return data.decode("utf-8", errors)
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {error.start} "
+        raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {offset + error.start} "
                          f"({error.reason}); mend the file, or pass errors='replace' or "
                          f"'ignore'") from None
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any
 
 from cs336_bpe import stages
@@ -36,17 +37,18 @@ def run_training_ladder(
     *,
     rungs: Iterable[stages.Stage] | None = None,
     tie_break: TieBreak = "lexicographic",
-    limit: float = 15.0,
+    limit: float | Mapping[str, float] = 15.0,
     report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
 ) -> list[Row]:
     """Measure every rung, each in a fresh process, and compare all merges before returning.
 
-    A rung that would take more than `limit` seconds does only as many merges as fit; its time
-    for all of them is extrapolated, and the row says so.
+    A rung that takes more than `limit` seconds does only as many merges as fit; its time for all
+    of them is extrapolated, and the row says so. The limit may depend on the stage's number.
     """
     rows: list[Row] = []
     for stage in stages.ladder("train") if rungs is None else rungs:
-        run = measure(stage, counts, num_merges, tie_break=tie_break, limit=limit,
+        seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
+        run = measure(stage, counts, num_merges, tie_break=tie_break, limit=seconds,
                       report=partial(report, stage))
         gain = total_gain = None
         estimated = False

@@ -1,8 +1,8 @@
 """Progress: one callback for everything that takes long.
 
 `progress` may be `None` (say nothing), `True` (a bar on standard error) or a function that is
-called as `progress(phase, done, total)`: the phase is "merge" (in merges) or another word, and
-`done` reaches its last value in a last call. What the function raises stops the work and
+called as `progress(phase, done, total)`: the phase is "count" (in bytes) or "merge" (in merges),
+and `done` reaches its last value in a last call. What the function raises stops the work and
 reaches the caller.
 """
 
@@ -31,7 +31,8 @@ def reporting(progress: Progress, phase: str, total: int) -> Iterator[Callable[[
         yield lambda done: None
         return
     if progress is True:
-        with tqdm(total=total, desc=phase, unit=" " + phase, unit_scale=True) as bar:
+        unit = "B" if phase == "count" else " merges"
+        with tqdm(total=total or None, desc=phase, unit=unit, unit_scale=True) as bar:
             def move(phase: str, done: int, total: int) -> None:
                 bar.update(done - bar.n)
             with reporting(move, phase, total) as report_to_bar:

@@ -45,7 +45,17 @@ class Stage:
 
 STAGES = (
     Stage("pretokenize", "stage01_whole_text", None,
-          "the definition: one regex over the whole text", "O(text), all of it in memory"),
+          "the definition: one regex over the whole text", "the regex engine, all in memory"),
+    Stage("pretokenize", "stage02_streaming", "stage01_whole_text",
+          "block by block, cut where no pretoken can span", "the same, one block in memory"),
+    Stage("pretokenize", "stage03_processes", "stage02_streaming",
+          "a pool of processes over chunks of the file", "the same / processes, + pickled counts"),
+    Stage("pretokenize", "stage04_scanner", "stage03_processes",
+          "the pattern written out as a scanner", "a look-up a character, an object a pretoken",
+          compiled=True),
+    Stage("pretokenize", "stage05_native_counts", "stage04_scanner",
+          "64 bytes at once, a table in C, threads", "some instructions a byte, no objects",
+          compiled=True),
 
     Stage("train", "stage01_recount_everything", None,
           "the definition: count all pairs before every merge", "all bytes a merge"),

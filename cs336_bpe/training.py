@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from os import PathLike
 
 from cs336_bpe import stages
+from cs336_bpe.counting import Path, count_pretokens
 from cs336_bpe.interface import (
     GPT2_PATTERN,
     EarlyStopWarning,
@@ -20,7 +20,7 @@ from cs336_bpe.progress import Progress
 
 
 def train_bpe(
-    input_path: str | PathLike[str],
+    input_path: Path | Iterable[Path],
     vocab_size: int,
     special_tokens: Iterable[str],
     *,
@@ -31,7 +31,7 @@ def train_bpe(
     progress: Progress = None,
     stage: str | None = None,
 ) -> tuple[Vocab, list[Pair]]:
-    """Train a byte-level BPE tokenizer on a text file.
+    """Train a byte-level BPE tokenizer on a text file, or on several.
 
     Returns the vocabulary (id -> bytes) and the merges in the order in which they were learnt.
     Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
@@ -51,7 +51,7 @@ def train_bpe(
     check_vocab_size(vocab_size, len(specials))
     check_tie_break(tie_break)
     stages.find("train", stage).load()  # what can go wrong should go wrong before the long part
-    counts = stages.find("pretokenize").load().count_pretokens(
+    counts = count_pretokens(
         input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress
     )
     return train_bpe_from_counts(

@@ -15,13 +15,15 @@ from os import PathLike
 
 import regex
 
+from cs336_bpe.counts import PretokenCounts
 from cs336_bpe.interface import (
     GPT2_PATTERN,
     check_errors,
+    check_pattern,
     check_special_tokens,
     check_workers,
     decode,
-    read_bytes,
+    open_text,
 )
 from cs336_bpe.progress import Progress, reporting
 
@@ -33,14 +35,23 @@ def count_pretokens(
     pattern: str = GPT2_PATTERN,
     errors: str = "strict",
     workers: int | None = None,
+    block_bytes: int | None = None,
     progress: Progress = None,
-) -> dict[bytes, int]:
-    """How often each pretoken occurs in a file, in the order in which they first occur."""
+) -> PretokenCounts:
+    """How often each pretoken occurs in a file. (`block_bytes` is what other stages have; here
+    the whole file is one block.)"""
     specials = check_special_tokens(special_tokens)
     check_errors(errors)
     check_workers(workers, most=1)
-    find = compile_pattern(pattern).findall
-    text = decode(read_bytes(input_path), errors, input_path)
+    check_pattern(pattern)
+    with open_text(input_path) as file:
+        text = decode(file.read(), errors, input_path)
+    return count_text(text, specials, pattern, progress)
+
+
+def count_text(text: str, specials: list[str], pattern: str, progress: Progress) -> PretokenCounts:
+    """How often each pretoken occurs in a text."""
+    find = check_pattern(pattern).findall
     counts: Counter[str] = Counter()
     with reporting(progress, "count", len(text)) as report:
         done = 0
@@ -49,18 +60,7 @@ def count_pretokens(
             done += len(document)
             report(done)
         report(len(text))
-    return {pretoken.encode(): n for pretoken, n in counts.items()}
-
-
-def compile_pattern(pattern: str) -> "regex.Pattern[str]":
-    try:
-        compiled = regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(f"pattern {pattern!r} is not a regular expression: {error}") from None
-    if compiled.groups:
-        raise ValueError(f"pattern {pattern!r} has a capturing group; write (?:...) for (...), "
-                         f"so that a match is a pretoken as a whole")
-    return compiled
+    return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
 
 
 def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:

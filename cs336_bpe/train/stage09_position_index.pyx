@@ -96,6 +96,8 @@ cdef struct Entry:
 cdef class Trainer:
     # All storage is owned by vectors, which free it when the trainer goes.
     cdef vector[Cell] cells
+    cdef Py_ssize_t num_cells                   # while words are read
+    cdef int64_t total                          # bytes of text that they stand for
     cdef vector[cpair[int32_t, int64_t]] wide   # first cell and count of words that are WIDE
     cdef vector[Pair] pairs
     cdef vector[int64_t] pair_counts
@@ -152,42 +154,62 @@ cdef class Trainer:
     # --- from counts to cells --------------------------------------------------------------
 
     cdef int read(self, counts) except -1:
-        cdef Py_ssize_t size, i, at = 1, num_cells = 1
-        cdef int64_t count, total = 0
-        cdef const uint8_t *text
-        cdef Cell cell
         if not isinstance(counts, Mapping):
             check_counts(counts)  # raises
-        for word in counts:
-            num_cells += len(word) + 1 if isinstance(word, bytes) else 0
-        if num_cells > MAX_CELLS:
-            raise ValueError(f"counts has {num_cells} bytes of distinct pretokens, more than the "
+        columns = getattr(counts, "columns", None)
+        if columns is not None:
+            self.make_room(len(columns.text) + len(columns.lengths))
+            self.read_columns(columns.text, columns.lengths, columns.counts)
+        else:
+            self.make_room(sum([len(word) + 1 for word in counts if isinstance(word, bytes)]))
+            for word, number in counts.items():
+                if (type(word) is not bytes or type(number) is not int
+                        or not 0 <= number <= MAX_TOTAL):
+                    check_total(check_count(word, number))  # raises, or the type is a harmless one
+                self.add_word(<const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word),
+                              number)
+        self.cells.resize(self.num_cells)
+        return 0
+
+    cdef int read_columns(self, const uint8_t[::1] text, const uint64_t[::1] lengths,
+                          const uint64_t[::1] counts) except -1:
+        """The same from arrays, as a compiled stage of pretokenization leaves them."""
+        cdef Py_ssize_t i, at = 0
+        for i in range(lengths.shape[0]):
+            if lengths[i] > <uint64_t>(text.shape[0] - at) or counts[i] > <uint64_t>MAX_TOTAL:
+                raise ValueError(f"the columns of counts are wrong at entry {i}")
+            self.add_word(&text[0] + at, lengths[i], counts[i])
+            at += lengths[i]
+        return 0
+
+    cdef int make_room(self, Py_ssize_t num_cells) except -1:
+        if num_cells + 1 > MAX_CELLS:
+            raise ValueError(f"counts has {num_cells + 1} bytes of distinct pretokens, more than the "
                              f"{MAX_CELLS} that stage09 can number; use stage08 or drop rare ones")
-        self.cells.resize(num_cells)
+        self.cells.resize(num_cells + 1)
         self.cells[0] = Cell(NONE, NONE, 0)
-        for word, number in counts.items():
-            if type(word) is not bytes or type(number) is not int or not 0 <= number <= MAX_TOTAL:
-                check_total(check_count(word, number))  # raises, or the type is a harmless one
-            count = number
-            size = PyBytes_GET_SIZE(word)
-            if size > 0 and count > (<int64_t>MAX_TOTAL - total) // size:
-                check_total(total + number * size)
-            total += count * size
-            if size < 2 or count == 0:
-                continue
-            if count >= WIDE:
-                self.wide.push_back(cpair[int32_t, int64_t](<int32_t>at, count))
-            if at + size >= num_cells:
-                raise RuntimeError("counts changed while it was read")
-            text = <const uint8_t *>PyBytes_AS_STRING(word)
-            cell.count = <uint32_t>min(count, <int64_t>WIDE)
-            for i in range(size):
-                cell.token = text[i]
-                self.cells[at + i] = cell
-            at += size
-            self.cells[at] = Cell(NONE, NONE, 0)
-            at += 1
-        self.cells.resize(at)
+        self.num_cells = 1
+        return 0
+
+    cdef int add_word(self, const uint8_t *text, Py_ssize_t size, int64_t count) except -1:
+        cdef Py_ssize_t i, at = self.num_cells
+        cdef Cell cell
+        if size > 0 and count > (<int64_t>MAX_TOTAL - self.total) // size:
+            check_total(self.total + <object>count * size)
+        self.total += count * size
+        if size < 2 or count == 0:
+            return 0
+        if at + size >= <Py_ssize_t>self.cells.size():
+            raise RuntimeError("counts changed while it was read")
+        if count >= WIDE:
+            self.wide.push_back(cpair[int32_t, int64_t](<int32_t>at, count))
+        cell.pair = NONE
+        cell.count = <uint32_t>min(count, <int64_t>WIDE)
+        for i in range(size):
+            cell.token = text[i]
+            self.cells[at + i] = cell
+        self.cells[at + size] = Cell(NONE, NONE, 0)
+        self.num_cells = at + size + 1
         return 0
 
     cdef int64_t count_at(self, int32_t position) noexcept nogil:

@@ -1,0 +1,77 @@
+"""Stage 02: block by block, cut only where no pretoken can span.
+
+Unlike stage 01, which holds the whole text in memory, this one reads a block, cuts it at the last
+place that is known to be a border of pretokens, counts what is before the cut, and goes on with
+what is behind it.
+
+Cost: that of stage 01.
+Memory: the whole text -> one block, and the counts.
+Expect: no gain in time. But a file of any size can be counted, with or without special tokens.
+Trap: where to cut. Not anywhere between two lines: the pattern lets white space look ahead. See
+`blocks.py` for the rule and docs/pretokenize/cutting.md for the proof.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from os import PathLike, fspath
+
+import regex
+
+from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size
+from cs336_bpe.counts import PretokenCounts
+from cs336_bpe.interface import (
+    GPT2_PATTERN,
+    check_errors,
+    check_pattern,
+    check_size,
+    check_special_tokens,
+    check_workers,
+    decode,
+    open_text,
+)
+from cs336_bpe.progress import Progress, reporting
+
+
+def count_pretokens(
+    input_path: str | PathLike[str],
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = GPT2_PATTERN,
+    errors: str = "strict",
+    workers: int | None = None,
+    block_bytes: int = DEFAULT_BLOCK_BYTES,
+    progress: Progress = None,
+    safe_cut: str | None = None,
+) -> PretokenCounts:
+    """How often each pretoken occurs in a file."""
+    specials = check_special_tokens(special_tokens)
+    check_errors(errors)
+    check_workers(workers, most=1)
+    check_size("block_bytes", block_bytes, 1)
+    find = check_pattern(pattern).findall
+    counts: Counter[str] = Counter()
+    with open_text(input_path) as file:
+        size = file_size(file)
+        cutter = Cutter(specials, pattern, errors, safe_cut)
+        reader = BlockReader(file, fspath(input_path), cutter, block_bytes, end=size)
+        buffer = bytearray()
+        with reporting(progress, "count", size or 0) as report:
+            while block := reader.read_into(buffer):
+                text = decode(bytes(buffer[:block]), errors, input_path, reader.offset - block)
+                for document in split_at_specials(text, specials):
+                    counts.update(find(document))
+                report(reader.offset)
+    return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
+
+
+def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
+    """The parts of the text between special tokens."""
+    if not special_tokens:
+        yield text
+        return
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    start = 0
+    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]

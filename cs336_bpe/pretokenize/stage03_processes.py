@@ -1,0 +1,171 @@
+"""Stage 03: a pool of processes, each with its own part of the file.
+
+Unlike stage 02, which counts all blocks in one process, this one cuts the file into chunks, at
+places where it may be cut, and lets each process count some of them. The counts of all chunks are
+added up.
+
+Cost: that of stage 02, divided by the processes; plus starting them, and pickling each chunk's
+counts on their way back.
+Memory: a block, and a table of counts, in each process.
+Expect: close to twice as fast on two cores, if the file is large. More processes than cores, or
+many small chunks, only add to the costs; docs/pretokenize/stage03_processes.md measures both.
+Trap: send offsets to the processes, not text. Pickling the text costs more than counting it.
+"""
+
+import multiprocessing
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.synchronize import Event
+from os import PathLike, fspath
+from typing import BinaryIO
+
+import regex
+
+from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size
+from cs336_bpe.counts import PretokenCounts
+from cs336_bpe.interface import (
+    GPT2_PATTERN,
+    check_errors,
+    check_pattern,
+    check_size,
+    check_special_tokens,
+    check_workers,
+    decode,
+    open_text,
+)
+from cs336_bpe.progress import Progress, reporting
+
+CHUNKS_A_WORKER = 4  # so that a worker that is done early finds something to do
+WINDOW = 1 << 12  # bytes that are looked at to find a place to cut
+
+_stop: Event | None = None  # in a worker: set when the work is to end early
+
+
+def count_pretokens(
+    input_path: str | PathLike[str],
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = GPT2_PATTERN,
+    errors: str = "strict",
+    workers: int | None = None,
+    block_bytes: int = DEFAULT_BLOCK_BYTES,
+    progress: Progress = None,
+    safe_cut: str | None = None,
+) -> PretokenCounts:
+    """How often each pretoken occurs in a file."""
+    specials = check_special_tokens(special_tokens)
+    check_errors(errors)
+    check_pattern(pattern)
+    num_workers = check_workers(workers)
+    check_size("block_bytes", block_bytes, 1)
+    path = fspath(input_path)
+    borders: list[int | None]
+    with open_text(path) as file:
+        size = file_size(file)
+        if size is None:
+            borders = [0, None]  # a pipe: nobody can jump into its middle
+        else:
+            cutter = Cutter(specials, pattern, errors, safe_cut)
+            borders = find_chunk_borders(file, size, num_workers * CHUNKS_A_WORKER, cutter)
+    chunks = [(path, start, end, specials, pattern, errors, block_bytes, safe_cut)
+              for start, end in zip(borders, borders[1:])]
+
+    counts: Counter[str] = Counter()
+    with reporting(progress, "count", size or 0) as report:
+        if num_workers == 1 or len(chunks) == 1:
+            results: Iterator[Counter[str]] = map(count_chunk, chunks)
+            add_up(counts, results, borders, report)
+        else:
+            context = multiprocessing.get_context(start_method())
+            stop = context.Event()
+            with ProcessPoolExecutor(num_workers, context, initialize, (stop,)) as pool:
+                try:
+                    add_up(counts, pool.map(count_chunk, chunks), borders, report)
+                except BaseException:
+                    stop.set()
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+    return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
+
+
+def add_up(counts: Counter[str], results: Iterable[Counter[str]], borders: list[int | None],
+           report: Callable[[int], None]) -> None:
+    """Add the counts of the chunks, in the file's order, so that its first error is raised."""
+    for end, result in zip(borders[1:], results):
+        for pretoken, n in result.items():
+            counts[pretoken] += n
+        report(end or 0)
+
+
+def find_chunk_borders(file: BinaryIO, size: int, num_chunks: int,
+                       cutter: Cutter) -> list[int | None]:
+    """Cut the file into about `num_chunks` parts of about equal size, where it may be cut.
+
+    From the place where a chunk should end, look at a window of the file, and at a larger one if
+    there is no cut in it. The window begins a little earlier, for what spans a cut begins before.
+    """
+    borders: list[int | None] = [0]
+    last = 0
+    for number in range(1, num_chunks):
+        wanted = size * number // num_chunks
+        start = max(last, wanted - cutter.longest - 4)
+        length = WINDOW + 2 * cutter.longest
+        cut = 0
+        while not cut and start < size:
+            file.seek(start)
+            window = file.read(length)
+            cut = cutter.last_cut(window, len(window), first=wanted - start + 1)
+            if start + length >= size:
+                break
+            length *= 2
+        if cut and last < start + cut < size:
+            last = start + cut
+            borders.append(last)
+    borders.append(size)
+    return borders
+
+
+def start_method() -> str:
+    """Forking is quick, but not safe when other threads run; then start afresh."""
+    return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
+
+
+def initialize(stop: Event) -> None:
+    global _stop
+    _stop = stop
+
+
+def count_chunk(
+    chunk: tuple[str, int | None, int | None, list[str], str, str, int, str | None],
+) -> Counter[str]:
+    """Count one part of the file, block by block."""
+    path, start, end, specials, pattern, errors, block_bytes, safe_cut = chunk
+    find = check_pattern(pattern).findall
+    counts: Counter[str] = Counter()
+    with open_text(path) as file:
+        cutter = Cutter(specials, pattern, errors, safe_cut)
+        reader = BlockReader(file, path, cutter, block_bytes, start or 0, end)
+        buffer = bytearray()
+        while block := reader.read_into(buffer):
+            text = decode(bytes(buffer[:block]), errors, path, reader.offset - block)
+            for document in split_at_specials(text, specials):
+                counts.update(find(document))
+            if _stop is not None and _stop.is_set():
+                break
+    return counts
+
+
+def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
+    """The parts of the text between special tokens."""
+    if not special_tokens:
+        yield text
+        return
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    start = 0
+    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]

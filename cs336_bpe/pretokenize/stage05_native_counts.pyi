@@ -1,0 +1,25 @@
+from collections.abc import Callable, Iterable
+from os import PathLike
+
+from cs336_bpe.blocks import BlockReader
+from cs336_bpe.counts import PretokenCounts
+from cs336_bpe.progress import Progress
+
+def count_pretokens(
+    input_path: str | PathLike[str],
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = ...,
+    errors: str = "strict",
+    workers: int | None = None,
+    block_bytes: int = ...,
+    progress: Progress = None,
+) -> PretokenCounts: ...
+def count_blocks(
+    reader: BlockReader,
+    specials: list[str],
+    errors: str,
+    num_workers: int,
+    report: Callable[[int], None],
+) -> PretokenCounts: ...
+def use_portable_scanner(portable: bool) -> bool: ...

@@ -1,0 +1,118 @@
+"""The scanners split text exactly as `regex` does with GPT-2's pattern."""
+
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cs336_bpe import count_pretokens_in
+from cs336_bpe.interface import GPT2_PATTERN
+from cs336_bpe.pretokenize import classes, generate_classes, stage04_scanner, unicode_classes
+from cs336_bpe.pretokenize import stage05_native_counts as native
+from cs336_bpe.pretokenize.stage01_whole_text import count_text
+
+SPLIT = regex.compile(GPT2_PATTERN)
+
+
+@pytest.fixture(params=[False, True], ids=["avx2", "portable"])
+def scanner(request):
+    if not native.use_portable_scanner(request.param) and not request.param:
+        pytest.skip("this machine has no AVX2")
+    yield
+    native.use_portable_scanner(False)
+
+
+def expected_counts(text, specials=()):
+    return count_text(text, list(specials), GPT2_PATTERN, None)
+
+
+def check(text):
+    expected = [pretoken.encode() for pretoken in SPLIT.findall(text)]
+    assert stage04_scanner.pretokens(text.encode()) == expected
+    assert count_pretokens_in(text, [], workers=1) == expected_counts(text)
+
+
+POINTS = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
+
+
+@pytest.mark.parametrize("template", ["{}", " {}", "a{}b", "1{}2 ", "\n{} ", "!{}'s", "\u3000{}é"])
+def test_every_code_point(template):
+    """Each alone, and between characters of every class; in both scanners."""
+    text = "<|x|>".join([template.replace("{}", point) for point in POINTS])
+    expected = expected_counts(text, ["<|x|>"])
+    assert count_pretokens_in(text, ["<|x|>"]) == expected
+    native.use_portable_scanner(True)
+    try:
+        assert count_pretokens_in(text, ["<|x|>"]) == expected
+    finally:
+        native.use_portable_scanner(False)
+
+
+@pytest.mark.parametrize("template", ["{}", " {}1", "\n{} "])
+def test_every_code_point_in_the_other_scanner(template):
+    text = "".join([template.replace("{}", point) for point in POINTS])
+    found = stage04_scanner.pretokens(text.encode())
+    assert found == [pretoken.encode() for pretoken in SPLIT.findall(text)]
+
+
+PIECES = ["'", "'s", "'ll", "'ve", "'re", "'LL", "'x", "’s", " ", "  ", "\n", "\r\n", "\t", "\xa0",
+          "\u3000", "\x85", "\u2028", "\x1c", "\x1f", "\x00", "\x7f", "a", "Z", "é", "ß", "ж", "猫", "ｱ",
+          "0", "9", "²", "½", "٣", "!", "-", "--", "…", "€", "🙂", "👩‍👧", "e\u0301", "\u0301", "\ufeff", "\u200b",
+          "don't", "we'll", "lls", "𝒳", "\U0001F1E9", "\U000e0001", "\ue000", "\uffff"]
+text_of_pieces = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
+
+
+@given(text_of_pieces)
+@example("'" * 200)
+@example("'s" * 100)
+@example("a'll" * 40)
+@example("x" * 63 + "'ll")
+@example("x" * 62 + "'s y")
+@example("x" * 60 + "    y")
+@example("x" * 61 + "\u3000\u3000y" + "z" * 61 + "\u3000")
+@example(" " * 64 + "a" + "\n" * 129 + "b" + " " * 300)
+@example("é" * 100 + " " + "猫" * 100 + "🙂" * 100)
+@example("a" + "'t" * 31 + "\u00a0'd" * 40)
+def test_hard_text(scanner, text):
+    check(text)
+
+
+@given(st.text(max_size=200))
+def test_any_text(scanner, text):
+    check(text)
+
+
+@given(st.integers(0, 70), text_of_pieces)
+def test_every_place_in_a_block_of_64_bytes(scanner, shift, text):
+    check("x" * shift + text)
+
+
+def test_long_pretokens(scanner):
+    check(" ".join("ab" * n for n in range(40)) + " " + "=" * 5000 + "1" * 5000 + "\n" * 5000)
+
+
+@pytest.mark.parametrize("name", ["stories", "web", "multilingual", "code"])
+def test_real_text(data, name):
+    path = data / f"corpora/{name}.txt"
+    text = path.read_bytes().decode()
+    expected = expected_counts(text, ["<|endoftext|>"])
+    for workers in (1, 2):
+        assert count_pretokens_in(text, ["<|endoftext|>"], workers=workers) == expected
+    assert stage04_scanner.count_pretokens(path, ["<|endoftext|>"]) == expected
+
+
+def test_the_tables_are_those_of_regex():
+    """If this fails, `regex` has moved on: run generate_classes.py and commit the result."""
+    assert list(generate_classes.runs()) == unicode_classes.RUNS.split()
+
+
+def test_another_regex_that_agrees(monkeypatch):
+    monkeypatch.setattr(unicode_classes, "REGEX_VERSION", "2001.1.1")
+    classes.check_regex_version()
+
+
+def test_another_regex_that_does_not_agree(monkeypatch):
+    monkeypatch.setattr(unicode_classes, "REGEX_VERSION", "2001.1.1")
+    monkeypatch.setattr(unicode_classes, "RUNS", unicode_classes.RUNS.replace("L41-5a", "N41-5a"))
+    with pytest.raises(classes.UnicodeTablesError, match="classifies characters differently"):
+        classes.check_regex_version()
