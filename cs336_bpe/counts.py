@@ -119,7 +119,7 @@ class PretokenCounts(MutableMapping[bytes, int]):
         return iter(self._entries())
 
     def __len__(self) -> int:
-        return len(self._dict) if self._columns is None else len(self._columns.lengths)
+        return len(self._entries() if self._columns is None else self._columns.lengths)
 
     def __contains__(self, word: object) -> bool:
         return word in self._entries()

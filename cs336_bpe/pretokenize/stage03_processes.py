@@ -41,6 +41,8 @@ from cs336_bpe.progress import Progress, reporting
 CHUNKS_A_WORKER = 4  # so that a worker that is done early finds something to do
 WINDOW = 1 << 12  # bytes that are looked at to find a place to cut
 
+Options = tuple[list[str], str, str, int, str | None]
+
 _stop: Event | None = None  # in a worker: set when the work is to end early
 
 
@@ -62,52 +64,46 @@ def count_pretokens(
     num_workers = check_workers(workers)
     check_size("block_bytes", block_bytes, 1)
     path = fspath(input_path)
-    borders: list[int | None]
+    options = (specials, pattern, errors, block_bytes, safe_cut)
+    counts: Counter[str] = Counter()
     with open_text(path) as file:
         size = file_size(file)
-        if size is None:
-            borders = [0, None]  # a pipe: nobody can jump into its middle
-        else:
-            cutter = Cutter(specials, pattern, errors, safe_cut)
-            borders = find_chunk_borders(file, size, num_workers * CHUNKS_A_WORKER, cutter)
-    chunks = [(path, start, end, specials, pattern, errors, block_bytes, safe_cut)
-              for start, end in zip(borders, borders[1:])]
-
-    counts: Counter[str] = Counter()
-    with reporting(progress, "count", size or 0) as report:
-        if num_workers == 1 or len(chunks) == 1:
-            results: Iterator[Counter[str]] = map(count_chunk, chunks)
-            add_up(counts, results, borders, report)
-        else:
-            context = multiprocessing.get_context(start_method())
-            stop = context.Event()
-            with ProcessPoolExecutor(num_workers, context, initialize, (stop,)) as pool:
-                try:
-                    add_up(counts, pool.map(count_chunk, chunks), borders, report)
-                except BaseException:
-                    stop.set()
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
+        with reporting(progress, "count", size or 0) as report:
+            if size is None or num_workers == 1:  # nobody can jump into the middle of a pipe
+                counts = count_range(file, path, 0, size, options, report)
+            else:
+                cutter = Cutter(specials, pattern, errors, safe_cut)
+                borders = find_chunk_borders(file, size, num_workers * CHUNKS_A_WORKER, cutter)
+                chunks = [(path, start, end, options) for start, end in zip(borders, borders[1:])]
+                context = multiprocessing.get_context(start_method())
+                stop = context.Event()
+                with ProcessPoolExecutor(num_workers, context, initialize, (stop,)) as pool:
+                    try:
+                        add_up(counts, pool.map(count_chunk, chunks), borders, report)
+                    except BaseException:
+                        stop.set()  # each worker ends after its block
+                        pool.shutdown(cancel_futures=True)
+                        raise
     return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
 
 
-def add_up(counts: Counter[str], results: Iterable[Counter[str]], borders: list[int | None],
+def add_up(counts: Counter[str], results: Iterable[Counter[str]], borders: list[int],
            report: Callable[[int], None]) -> None:
     """Add the counts of the chunks, in the file's order, so that its first error is raised."""
     for end, result in zip(borders[1:], results):
         for pretoken, n in result.items():
             counts[pretoken] += n
-        report(end or 0)
+        report(end)
 
 
 def find_chunk_borders(file: BinaryIO, size: int, num_chunks: int,
-                       cutter: Cutter) -> list[int | None]:
+                       cutter: Cutter) -> list[int]:
     """Cut the file into about `num_chunks` parts of about equal size, where it may be cut.
 
     From the place where a chunk should end, look at a window of the file, and at a larger one if
     there is no cut in it. The window begins a little earlier, for what spans a cut begins before.
     """
-    borders: list[int | None] = [0]
+    borders = [0]
     last = 0
     for number in range(1, num_chunks):
         wanted = size * number // num_chunks
@@ -138,23 +134,29 @@ def initialize(stop: Event) -> None:
     _stop = stop
 
 
-def count_chunk(
-    chunk: tuple[str, int | None, int | None, list[str], str, str, int, str | None],
-) -> Counter[str]:
-    """Count one part of the file, block by block."""
-    path, start, end, specials, pattern, errors, block_bytes, safe_cut = chunk
-    find = check_pattern(pattern).findall
-    counts: Counter[str] = Counter()
+def count_chunk(chunk: tuple[str, int, int, Options]) -> Counter[str]:
+    """Count one part of a file, in a worker."""
+    path, start, end, options = chunk
     with open_text(path) as file:
-        cutter = Cutter(specials, pattern, errors, safe_cut)
-        reader = BlockReader(file, path, cutter, block_bytes, start or 0, end)
-        buffer = bytearray()
-        while block := reader.read_into(buffer):
-            text = decode(bytes(buffer[:block]), errors, path, reader.offset - block)
-            for document in split_at_specials(text, specials):
-                counts.update(find(document))
-            if _stop is not None and _stop.is_set():
-                break
+        return count_range(file, path, start, end, options, lambda done: None)
+
+
+def count_range(file: BinaryIO, name: str, start: int, end: int | None, options: Options,
+                report: Callable[[int], None]) -> Counter[str]:
+    """Count a part of an open file, block by block."""
+    specials, pattern, errors, block_bytes, safe_cut = options
+    find = check_pattern(pattern).findall
+    cutter = Cutter(specials, pattern, errors, safe_cut)
+    reader = BlockReader(file, name, cutter, block_bytes, start, end)
+    counts: Counter[str] = Counter()
+    buffer = bytearray()
+    while block := reader.read_into(buffer):
+        text = decode(bytes(buffer[:block]), errors, name, reader.offset - block)
+        for document in split_at_specials(text, specials):
+            counts.update(find(document))
+        report(reader.offset)
+        if _stop is not None and _stop.is_set():
+            break
     return counts
 
 

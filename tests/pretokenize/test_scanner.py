@@ -56,8 +56,8 @@ def test_every_code_point_in_the_other_scanner(template):
 
 
 PIECES = ["'", "'s", "'ll", "'ve", "'re", "'LL", "'x", "’s", " ", "  ", "\n", "\r\n", "\t", "\xa0",
-          "\u3000", "\x85", "\u2028", "\x1c", "\x1f", "\x00", "\x7f", "a", "Z", "é", "ß", "ж", "猫", "ｱ",
-          "0", "9", "²", "½", "٣", "!", "-", "--", "…", "€", "🙂", "👩‍👧", "e\u0301", "\u0301", "\ufeff", "\u200b",
+          "\u3000", "\x85", "\u2028", "\x1c", "\x1f", "\x00", "\x7f", "a", "Z", "é", "ß", "ж", "猫",
+          "0", "9", "²", "½", "٣", "!", "-", "--", "…", "€", "🙂", "e\u0301", "\u0301", "\ufeff",
           "don't", "we'll", "lls", "𝒳", "\U0001F1E9", "\U000e0001", "\ue000", "\uffff"]
 text_of_pieces = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 

@@ -1,0 +1,221 @@
+"""Invalid UTF-8, files that are not there or change, interrupts: clear errors, nothing left."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cs336_bpe import blocks, corpus, count_pretokens, count_pretokens_in, stages
+from cs336_bpe.interface import GPT2_PATTERN
+from cs336_bpe.pretokenize.stage01_whole_text import count_text
+
+STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
+BAD_BYTES = [b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe2\x82", b"\xe0\x80\x80", b"\xed\xa0\x80",
+             b"\xf0\x9f\x99", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xc1\xbf"]
+GOOD_BYTES = [b"a", b" ", b"\n", b"'s", b" the", "é".encode(), "猫".encode(), "🙂".encode(), b"1",
+              "\u3000".encode(), b"<|x|>", b"<|", b"|>", b"x", b"a b"]
+mixed_bytes = st.lists(st.sampled_from(BAD_BYTES + GOOD_BYTES), max_size=40).map(b"".join)
+
+
+@pytest.mark.parametrize("number", STAGES)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_strict_names_the_first_bad_byte(tmp_path, number, workers):
+    if workers > 1 and number in ("stage01", "stage02", "stage04"):
+        pytest.skip("this stage has one worker")
+    path = tmp_path / "bad.txt"
+    good = corpus.web(30_000).encode()
+    for bad in BAD_BYTES:
+        path.write_bytes(good[:20_000] + b" " + bad + b" " + good[20_000:] + b"\xff\xff" + good)
+        for block_bytes in (100, 1 << 20):
+            with pytest.raises(ValueError, match=r"bad.txt is not valid UTF-8 at byte 20001 \("):
+                STAGES[number](path, ["<|x|>"], workers=workers, block_bytes=block_bytes)
+
+
+@pytest.mark.parametrize("number", STAGES)
+def test_a_character_cut_off_at_the_end(tmp_path, number):
+    path = tmp_path / "cut.txt"
+    path.write_bytes(b"a" * 62 + " 猫".encode()[:-1])
+    with pytest.raises(ValueError, match="at byte 63"):
+        STAGES[number](path, [])
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+@given(data=mixed_bytes, block_bytes=st.integers(1, 60))
+def test_errors_mean_what_they_mean_to_decode(tmp_path_factory, errors, data, block_bytes):
+    """The specials here can be completed by a byte that is left out, or made of a replacement."""
+    specials = ["<|x|>", "a b", "\ufffd\n"]
+    expected = count_text(data.decode("utf-8", errors), specials, GPT2_PATTERN, None)
+    path = tmp_path_factory.getbasetemp() / "mixed.txt"
+    path.write_bytes(data)
+    for number in ("stage02", "stage04", "stage05"):
+        options = {"errors": errors, "workers": 1, "block_bytes": block_bytes}
+        assert STAGES[number](path, specials, **options) == expected, number
+    assert count_pretokens_in(data, specials, errors=errors) == expected
+
+
+@pytest.mark.parametrize("errors", ["replace", "ignore"])
+def test_errors_in_processes_and_threads(tmp_path, errors):
+    rng = random.Random(3)
+    data = b"".join(rng.choices(BAD_BYTES + GOOD_BYTES * 3, k=20_000))
+    path = tmp_path / "mixed.txt"
+    path.write_bytes(data)
+    specials = ["<|x|>", "a b"]
+    expected = count_text(data.decode("utf-8", errors), specials, GPT2_PATTERN, None)
+    for number in ("stage03", "stage05"):
+        found = STAGES[number](path, specials, errors=errors, workers=3, block_bytes=1000)
+        assert found == expected
+
+
+@given(st.binary(max_size=100))
+def test_any_bytes_are_judged_as_by_decode(data):
+    try:
+        expected = count_text(data.decode(), [], GPT2_PATTERN, None)
+    except UnicodeDecodeError as error:
+        with pytest.raises(ValueError, match=f"at byte {error.start} "):
+            count_pretokens_in(data, [], workers=1)
+    else:
+        assert count_pretokens_in(data, [], workers=1) == expected
+
+
+@pytest.mark.parametrize("number", STAGES)
+def test_files(tmp_path, number):
+    count = STAGES[number]
+    with pytest.raises(FileNotFoundError, match="missing"):
+        count(tmp_path / "missing.txt", [])
+    with pytest.raises(IsADirectoryError, match="is a directory; give a text file"):
+        count(tmp_path, [])
+    empty = tmp_path / "empty.txt"
+    empty.write_bytes(b"")
+    assert count(empty, []) == {}
+    if os.name == "posix" and os.geteuid() != 0:
+        empty.chmod(0)
+        with pytest.raises(PermissionError, match="empty"):
+            count(empty, [])
+
+
+@pytest.mark.parametrize("number", STAGES)
+def test_arguments(tmp_path, number):
+    path = tmp_path / "text.txt"
+    path.write_text("text", encoding="utf-8")
+    count = STAGES[number]
+    for options, message in [({"workers": 0}, "workers is 0"), ({"errors": "x"}, "errors is 'x'"),
+                             ({"pattern": "("}, "not a regular expression|written out")]:
+        with pytest.raises(ValueError, match=message):
+            count(path, [], **options)
+    with pytest.raises(TypeError, match="special_tokens"):
+        count(path, "<|endoftext|>")
+    if number in ("stage01", "stage02", "stage04"):
+        with pytest.raises(ValueError, match="works with at most 1"):
+            count(path, [], workers=2)
+    if number != "stage01":
+        with pytest.raises(ValueError, match="block_bytes is 0"):
+            count(path, [], block_bytes=0)
+
+
+@pytest.mark.parametrize("number", ["stage02", "stage04", "stage05"])
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, number, monkeypatch):
+    path = tmp_path / "shrinking.txt"
+    path.write_text("words " * 50_000, encoding="utf-8")
+    module = stages.find("pretokenize", number).load()
+    monkeypatch.setattr(module, "file_size", lambda file: 1_000_000)
+    with pytest.raises(OSError, match=r"became shorter.*byte 300000 of 1000000; try again"):
+        module.count_pretokens(path, [], block_bytes=1000)
+    assert threading.active_count() == 1
+
+
+def test_an_error_in_a_thread_leaves_no_thread(tmp_path):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"words " * 100_000 + b"\xff" + b" words" * 100_000)
+    with pytest.raises(ValueError, match="at byte 600000"):
+        STAGES["stage05"](path, [], workers=4, block_bytes=10_000)
+    assert threading.active_count() == 1
+
+
+@pytest.mark.parametrize("number", ["stage03", "stage05"])
+def test_a_callback_that_raises_stops_the_workers(tmp_path, number):
+    path = tmp_path / "text.txt"
+    path.write_text(corpus.stories(2_000_000), encoding="utf-8")
+
+    def stop(phase, done, total):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        STAGES[number](path, [], workers=2, progress=stop)
+    deadline = time.monotonic() + 5
+    while threading.active_count() > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == 1
+
+
+INTERRUPTED = """
+import sys, threading
+from cs336_bpe import stages
+count = stages.find("pretokenize", sys.argv[1]).load().count_pretokens
+print("ready", flush=True)
+try:
+    while True:
+        count(sys.argv[2], ["<|endoftext|>"], **eval(sys.argv[3]))
+except KeyboardInterrupt:
+    print("interrupted", threading.active_count(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("number", "options"), [
+    ("stage02", "{}"), ("stage03", "{'workers': 2}"), ("stage04", "{}"),
+    ("stage05", "{'workers': 1}"), ("stage05", "{'workers': 2}"),
+])
+def test_control_c(tmp_path, number, options):
+    path = tmp_path / "text.txt"
+    path.write_text(corpus.stories(3_000_000), encoding="utf-8")
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, number, str(path), options],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert output == "interrupted 1\n", errors
+
+
+def test_progress_counts_bytes(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("some words " * 200_000, encoding="utf-8")
+    size = path.stat().st_size
+    for number, workers in (("stage02", 1), ("stage03", 2), ("stage05", 1), ("stage05", 2)):
+        seen = []
+        STAGES[number](path, [], workers=workers, block_bytes=10_000,
+                       progress=lambda *call, seen=seen: seen.append(call))
+        assert seen[-1] == ("count", size, size), number
+
+
+def test_a_text_without_a_place_to_cut(tmp_path):
+    """Nothing but letters: one pretoken of the size of the file, found without quadratic work."""
+    path = tmp_path / "letters.txt"
+    path.write_bytes(b"a" * 300_000)
+    for number in STAGES:
+        options = {} if number == "stage01" else {"block_bytes": 64}
+        assert STAGES[number](path, ["<|x|>"], **options) == {b"a" * 300_000: 1}
+
+
+def test_blocks_are_small(tmp_path):
+    """What is read stays near the size of a block, with and without special tokens."""
+    path = tmp_path / "text.txt"
+    path.write_text(corpus.web(500_000).replace("<|endoftext|>", " "), encoding="utf-8")
+    with path.open("rb") as file:
+        reader = blocks.BlockReader(file, "text", blocks.Cutter(["<|endoftext|>"]), 5_000)
+        buffer = bytearray()
+        while reader.read_into(buffer):
+            assert len(buffer) < 15_000
+
+
+def test_several_paths_and_a_bad_one(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("text", encoding="utf-8")
+    with pytest.raises(FileNotFoundError):
+        count_pretokens([path, tmp_path / "missing.txt"], [])

@@ -1,0 +1,196 @@
+"""Every stage gives the counts of the definition, however the text is cut and shared out."""
+
+import os
+import random
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cs336_bpe import corpus, count_pretokens, count_pretokens_in, stages, train_bpe
+from cs336_bpe.blocks import GPT2_PATTERNS, Cutter
+from cs336_bpe.interface import GPT2_PATTERN
+from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
+
+STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
+GPT4_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+SPECIALS = {
+    "none": [],
+    "one": ["<|endoftext|>"],
+    "several": ["<|endoftext|>", "<|pad|>", "[X]"],
+    "overlapping": ["<|a|>", "<|a|><|b|>", "|><|", "<"],
+    "with white space": ["end of text", "\n\n", " the ", "a b"],
+    "regex characters": [".*", "(", "[a-z]+", "\\", "$^"],
+    "not ASCII": ["«fin»", "猫", "\u3000", "é "],
+    "a letter": ["e", "th"],
+}
+WORDS = ["the", "end", "of", "text", "a", "b", "'s", "don't", "naïve", "猫猫", "12", "3.5", "--",
+         "🙂", "«", "fin", "»", "<|a|>", "<|b|>", "<", "|>", ".*", "(", "\\", "$^", "<|pad|>",
+         "<|endoftext|>", "[X]", "é"]
+GAPS = [" ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "\xa0", "\u3000", "", "\x85", "   \n "]
+
+
+def random_text(seed, size):
+    rng = random.Random(seed)
+    return "".join(rng.choice(WORDS) + rng.choice(GAPS) for _ in range(size))
+
+
+@pytest.fixture(scope="module")
+def text_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text(random_text(1, 4000), encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize("specials", SPECIALS.values(), ids=SPECIALS)
+@pytest.mark.parametrize("stage", ["stage02", "stage04", "stage05"])
+def test_block_sizes(text_file, stage, specials):
+    expected = STAGES["stage01"](text_file, specials)
+    for block_bytes in (1, 64, 65, 100, 1000, 4096, 1 << 16, 1 << 26):
+        options = {"workers": 1, "block_bytes": block_bytes}
+        assert STAGES[stage](text_file, specials, **options) == expected, block_bytes
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+@pytest.mark.parametrize("specials", SPECIALS.values(), ids=SPECIALS)
+def test_threads(text_file, workers, specials):
+    expected = STAGES["stage01"](text_file, specials)
+    for block_bytes in (64, 1000, 1 << 20):
+        options = {"workers": workers, "block_bytes": block_bytes}
+        assert STAGES["stage05"](text_file, specials, **options) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+@pytest.mark.parametrize("specials", ["none", "overlapping", "with white space"])
+def test_processes(text_file, workers, specials):
+    expected = STAGES["stage01"](text_file, SPECIALS[specials])
+    found = STAGES["stage03"](text_file, SPECIALS[specials], workers=workers, block_bytes=500)
+    assert found == expected
+
+
+@settings(max_examples=200)
+@given(seed=st.integers(0, 10**6), specials=st.sampled_from(list(SPECIALS.values())),
+       chunks=st.integers(1, 9))
+def test_chunk_borders(tmp_path_factory, seed, specials, chunks):
+    """Counting the chunks one by one gives the counts of the whole."""
+    text = random_text(seed, 120)
+    data = text.encode()
+    path = tmp_path_factory.getbasetemp() / "chunks.txt"
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        borders = find_chunk_borders(file, len(data), chunks, Cutter(specials))
+    assert borders[0] == 0
+    assert borders[-1] == len(data)
+    assert borders == sorted(set(borders))
+    total = count_text("", specials, GPT2_PATTERN, None)
+    for start, end in zip(borders, borders[1:]):
+        total += count_text(data[start:end].decode(), specials, GPT2_PATTERN, None)
+    assert total == count_text(text, specials, GPT2_PATTERN, None)
+
+
+def test_chunks_are_found_where_there_are_places_to_cut(tmp_path):
+    path = tmp_path / "even.txt"
+    path.write_text("word " * 100_000, encoding="utf-8")
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        borders = find_chunk_borders(file, size, 8, Cutter(["<|endoftext|>"]))
+    sizes = [end - start for start, end in zip(borders, borders[1:])]
+    assert len(sizes) == 8
+    assert max(sizes) < 1.1 * size / 8
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_every_place_that_a_cutter_finds(data):
+    """Property: cut at any place it names, and count both sides apart."""
+    specials = data.draw(st.sampled_from(list(SPECIALS.values())))
+    pattern = data.draw(st.sampled_from([GPT2_PATTERN, GPT4_PATTERN]))
+    text = "".join(data.draw(st.lists(st.sampled_from(WORDS + GAPS), max_size=30)))
+    raw = text.encode()
+    size = data.draw(st.integers(0, len(raw)))
+    cut = Cutter(specials, pattern).last_cut(raw, size)
+    assert 0 <= cut <= size
+    parts = count_text(raw[:cut].decode(), specials, pattern, None) + count_text(
+        raw[cut:].decode(), specials, pattern, None)
+    assert parts == count_text(text, specials, pattern, None)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("specials", [[], ["<|endoftext|>"], SPECIALS["overlapping"]])
+def test_other_patterns(text_file, workers, specials):
+    expected = STAGES["stage01"](text_file, specials, pattern=GPT4_PATTERN)
+    for block_bytes in (100, 1 << 20):
+        found = count_pretokens(text_file, specials, pattern=GPT4_PATTERN, workers=workers,
+                                block_bytes=block_bytes)
+        assert found == expected
+    text = text_file.read_bytes().decode()
+    assert count_pretokens_in(text, specials, pattern=GPT4_PATTERN) == expected
+
+
+def test_a_safe_cut_of_ones_own(tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("".join(f"line {n}\n" for n in range(5000)), encoding="utf-8", newline="")
+    pattern = r"[^\n]+|\n"
+    expected = STAGES["stage01"](path, [], pattern=pattern)
+    found = count_pretokens(path, [], pattern=pattern, safe_cut="\n", workers=3, block_bytes=1000)
+    assert found == expected
+
+
+def test_native_stages_refuse_other_patterns(text_file):
+    for stage in ("stage04", "stage05"):
+        with pytest.raises(ValueError, match="use stage02 or stage03"):
+            STAGES[stage](text_file, [], pattern=GPT4_PATTERN)
+
+
+def test_the_pattern_as_others_write_it(text_file):
+    expected = STAGES["stage01"](text_file, [])
+    for pattern in GPT2_PATTERNS:
+        assert STAGES["stage01"](text_file, [], pattern=pattern) == expected
+        assert count_pretokens(text_file, [], pattern=pattern) == expected
+
+
+def test_several_files(tmp_path):
+    for n in range(3):
+        (tmp_path / f"{n}.txt").write_text(f"one two{n} one", encoding="utf-8")
+    paths = [tmp_path / f"{n}.txt" for n in range(3)]
+    counts = count_pretokens(paths, [])
+    assert counts == {b"one": 3, b" one": 3, b" two": 3, b"0": 1, b"1": 1, b"2": 1}
+    assert train_bpe(paths, 257, [])[1] == [(b"o", b"n")]
+    assert count_pretokens([], []) == {}
+
+
+def test_text_and_bytes():
+    assert count_pretokens_in("ab ab", []) == {b"ab": 1, b" ab": 1}
+    assert count_pretokens_in(b"ab ab", []) == {b"ab": 1, b" ab": 1}
+    assert count_pretokens_in("", []) == {}
+    with pytest.raises(ValueError, match="lone surrogate at character 1"):
+        count_pretokens_in("a\ud800", [])
+    with pytest.raises(TypeError, match="must be str or bytes"):
+        count_pretokens_in(["a"], [])
+
+
+def test_training_end_to_end_from_either(tmp_path):
+    path = tmp_path / "corpus.txt"
+    path.write_text(corpus.web(300_000), encoding="utf-8", newline="")
+    expected = train_bpe(path, 1000, ["<|endoftext|>"], workers=1, stage="stage05")
+    for workers in (1, 2, 5):
+        assert train_bpe(path, 1000, ["<|endoftext|>"], workers=workers) == expected
+
+
+def test_a_pipe(tmp_path):
+    """Something that has no size and can't be searched."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = random_text(5, 3000)
+    for number in ("stage02", "stage03", "stage04", "stage05"):
+        thread = threading.Thread(target=pipe.write_bytes, args=(text.encode(),))
+        thread.start()
+        workers = 1 if number in ("stage02", "stage04") else 2
+        found = STAGES[number](pipe, ["[X]"], block_bytes=1000, workers=workers)
+        thread.join()
+        assert found == count_text(text, ["[X]"], GPT2_PATTERN, None), number
