@@ -9,8 +9,11 @@ function below. Plots need matplotlib (`pip install '.[docs]'`) and are only wri
 
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
+
+from cs336_bpe import ladder as ladders
 
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
@@ -21,8 +24,8 @@ SHORT = {"ladder_course": "corpus.en, 500", "ladder_built_in": "built-in stories
          "ladder_tinystories": "TinyStories-train, 10,000", "ladder_web": "web 100 MB, 32,000"}
 
 
-def load(name):
-    return json.loads((RESULTS / f"train_{name}.json").read_text(encoding="utf-8"))
+def load(name, of="train"):
+    return json.loads((RESULTS / f"{of}_{name}.json").read_text(encoding="utf-8"))
 
 
 def table(header, rows, left=1):
@@ -44,13 +47,13 @@ def number(value):
 def ladder(name):
     """A whole ladder on one corpus."""
     result = load(name)
-    header, *rows = result["table"]
+    header, *rows = ladders.table(result["rows"])
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     corpus = result["corpus"]
     lines = [
         f"**{result['title']}** ({corpus['kinds']:,} kinds of pretokens)", "",
         table([header[0], header[6], *header[1:6]], rows, left=2), "",
-        *(f"{note}  " for note in result["footnotes"]), source(result),
+        *(f"{note}  " for note in ladders.footnotes(result["rows"])), source(result),
     ]
     return "\n".join(lines)
 
@@ -65,7 +68,7 @@ def stage(name):
         runs = [row["stage"] for row in result["rows"]]
         at = runs.index(name)
         run, before = result["rows"][at], result["rows"][at - 1] if at else None
-        about = "~" if run["estimated"] else ""
+        about = "" if before is None or (run["complete"] and before["complete"]) else "~"
         rows.append([
             SHORT[ladder_name],
             ("" if before is None else
@@ -177,9 +180,70 @@ def detour_changes(_):
         "5 MB of built-in stories, vocabulary 4,000.  ", source(result)])
 
 
+def counting_ladder(name):
+    """The pretokenization ladder on one corpus."""
+    result = load(f"ladder_{name}", "pretokenize")
+    header, *rows = ladders.counting_table(result["rows"])
+    rows = [[row[0], row[6], *row[1:6]] for row in rows]
+    return "\n".join([
+        f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
+        table([header[0], header[6], *header[1:6]], rows, left=2), "", source(result)])
+
+
+def threads(_):
+    result = load("threads", "pretokenize")
+    rows = []
+    median = {count: statistics.median(values) for count, values in result["seconds"].items()}
+    for count, values in result["seconds"].items():
+        spread = f"{number(min(values))} to {number(max(values))}"
+        rows.append([count, number(median[count]), spread,
+                     number(result["num_bytes"] / median[count] / 1e6),
+                     number(median["1"] / median[count]) + "x",
+                     number(min(result["seconds"]["1"]) / min(values)) + "x"])
+    return "\n".join([table(["threads", "median, s", "spread", "MB/s", "gain (medians)",
+                             "gain (least)"], rows, left=0), "", source(result)])
+
+
+def workers(stage_number):
+    result = load("workers", "pretokenize")
+    rows = [row for row in result["rows"] if row["stage"].startswith(stage_number)]
+    cells = [[row["workers"], number(row["seconds"]),
+              number(result["num_bytes"] / row["seconds"] / 1e6),
+              number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
+    what = "processes" if stage_number == "stage03" else "threads"
+    return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
+                      "100 MB of web text.  ", source(result)])
+
+
+def end_to_end(_):
+    result = load("end_to_end", "pretokenize")
+    rows = []
+    for name, one in result["corpora"].items():
+        for peer, values in one["seconds"].items():
+            label = f"{peer} {result['versions'].get(peer, '')}".strip()
+            rows.append([f"{name}.txt, {one['num_bytes'] / 1e6:.0f} MB", label,
+                         number(one["medians"][peer]),
+                         f"{number(min(values))} to {number(max(values))}",
+                         number(one["medians"][peer] / one["medians"]["cs336_bpe"]) + "x"])
+    header = ["corpus", "trainer", "median, s", "spread", "times ours"]
+    return "\n".join([table(header, rows, left=2), "", "Vocabulary 32,000, one thread each; five rounds (two of tokenizers), "
+                      "interleaved, each in a fresh process.  ", source(result)])
+
+
+def large(_):
+    result = load("large", "pretokenize")
+    rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
+             number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
+            for row in result["rows"]]
+    return "\n".join([table(["file", "threads", "bytes", "seconds", "ns a byte", "peak, MB"], rows),
+                      "", "Training to a vocabulary of 10,000, counting and merging.  ",
+                      source(result)])
+
+
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 MAKERS = {maker.__name__: maker for maker in (
-    ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes)}
+    ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
+    counting_ladder, threads, workers, end_to_end, large)}
 
 
 def rendered(text):

@@ -70,10 +70,10 @@ def save(name, value):
 
 def one_ladder(name, title, counts, vocab_size, limit):
     rows = ladder.run_training_ladder(counts, vocab_size - 257, limit=limit)
+    rows = [row.as_json() for row in rows]
     print(ladder.as_text(ladder.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),
-                "limit": limit, "rows": [row.as_json() for row in rows],
-                "table": ladder.table(rows), "footnotes": ladder.footnotes(rows)})
+                "limit": limit, "rows": rows})
 
 
 def ladder_built_in():

@@ -12,7 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from cs336_bpe import __version__, corpus, ladder, stages
+from cs336_bpe import __version__, corpus, count_pretokens, ladder, stages
+from cs336_bpe.files import atomic_writer
 from cs336_bpe.interface import check_special_tokens, check_vocab_size
 
 LADDER_BYTES = 3_000_000
@@ -43,10 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def add_ladder(commands: Any) -> None:
     parser = commands.add_parser(
         "ladder",
-        help="run the ladder and print its speedup table",
-        description="Run every stage of the training ladder on the same pretoken counts, each "
-        "in a fresh process, check that all of them learn the same merges, and print how much "
-        "faster each one is. Takes about a minute on the built-in corpus.",
+        help="run the ladders and print their speedup tables",
+        description="Run every stage of the pretokenization ladder on the same text and every "
+        "stage of the training ladder on the same counts, each in a fresh process, check that "
+        "all of them give the same result, and print how much faster each one is. Takes about a "
+        "minute on the built-in corpus.",
         epilog="example: cs336-bpe ladder --corpus my.txt --vocab-size 5000",
     )
     parser.add_argument("--corpus", metavar="FILE", help="a text file of your own")
@@ -69,27 +71,29 @@ def add_ladder(commands: Any) -> None:
 def run_ladder(options: argparse.Namespace) -> int:
     specials = check_special_tokens(options.special or ["<|endoftext|>"])
     num_merges = check_vocab_size(options.vocab_size, len(specials))
-    count_pretokens = stages.find("pretokenize").load().count_pretokens
-    if options.corpus:
-        name = options.corpus
-        counts = count_pretokens(options.corpus, specials)
-    else:
-        name = f"built-in {options.built_in}, {options.bytes:,} bytes"
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "corpus.txt")
+    with tempfile.TemporaryDirectory() as folder:
+        if options.corpus:
+            name, path = options.corpus, Path(options.corpus)
+        else:
+            name = f"built-in {options.built_in}, {options.bytes:,} bytes"
+            path = Path(folder, "text")
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(corpus.stream(options.built_in, options.bytes))
-            counts = count_pretokens(path, specials)
+        counts = count_pretokens(path, specials)
+        rungs = stages.ladder("pretokenize") + stages.ladder("train")
+        with tqdm(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
+            def report(stage: stages.Stage, done: int, total: int) -> None:
+                bar.n = rungs.index(stage)
+                bar.set_description(f"{stage.ladder} {stage.number} {done:,}/{total:,}")
+            runs = ladder.run_counting_ladder(path, specials, report=report)
+            rows = [row.as_json() for row in ladder.run_training_ladder(
+                counts, num_merges, limit=options.limit, report=report)]
 
-    rungs = stages.ladder("train")
-    with tqdm(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
-        def report(stage: stages.Stage, done: int, total: int) -> None:
-            bar.n = rungs.index(stage)
-            bar.set_description(f"{stage.number} {done:,}/{total:,} merges")
-        rows = ladder.run_training_ladder(counts, num_merges, limit=options.limit, report=report)
-
-    print(f"Training ladder: {name}; {len(counts):,} kinds of pretokens, "
-          f"vocabulary {options.vocab_size:,}\n{describe_machine()}\n")
+    print(f"{name}; {len(counts):,} kinds of pretokens\n{describe_machine()}\n")
+    print("Pretokenization: text -> counts\n")
+    print(ladder.as_text(ladder.counting_table(runs)))
+    print(f"\nAll stages give the same counts.\n\nTraining: counts -> merges, vocabulary "
+          f"{options.vocab_size:,}\n")
     print(ladder.as_text(ladder.table(rows)))
     print()
     for note in ladder.footnotes(rows):
@@ -97,7 +101,7 @@ def run_ladder(options: argparse.Namespace) -> int:
     if options.json:
         save_json(options.json, {
             "corpus": name, "kinds": len(counts), "vocab_size": options.vocab_size,
-            "machine": describe_machine(), "rows": [row.as_json() for row in rows],
+            "machine": describe_machine(), "pretokenize": runs, "train": rows,
         })
     return 0
 
@@ -117,9 +121,5 @@ def describe_machine() -> str:
 
 def save_json(path: str, value: object) -> None:
     """Write a file that is either complete or not there."""
-    temporary = Path(f"{path}.part{os.getpid()}")
-    try:
-        temporary.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with atomic_writer(path) as file:
+        file.write((json.dumps(value, indent=1) + "\n").encode())

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from os import PathLike
 from typing import Any
 
 from cs336_bpe import stages
 from cs336_bpe.interface import Pair, TieBreak
-from cs336_bpe.measure import Measurement, measure
+from cs336_bpe.measure import Measurement, measure, measure_counting
 
 
 class StagesDisagree(AssertionError):
@@ -24,11 +25,10 @@ class Row:
     run: Measurement
     gain: float | None  # how many times faster than the rung before
     total_gain: float | None  # how many times faster than the first rung
-    estimated: bool  # whether a gain rests on an extrapolated time
 
     def as_json(self) -> dict[str, Any]:
         return {"idea": self.stage.idea, "gain": self.gain, "total_gain": self.total_gain,
-                "estimated": self.estimated, **self.run.as_json()}
+                **self.run.as_json()}
 
 
 def run_training_ladder(
@@ -51,13 +51,10 @@ def run_training_ladder(
         run = measure(stage, counts, num_merges, tie_break=tie_break, limit=seconds,
                       report=partial(report, stage))
         gain = total_gain = None
-        estimated = False
         if rows:
-            before, first = rows[-1].run, rows[0].run
-            gain = before.whole_seconds / run.whole_seconds
-            total_gain = first.whole_seconds / run.whole_seconds
-            estimated = not (run.complete and before.complete and first.complete)
-        rows.append(Row(stage, run, gain, total_gain, estimated))
+            gain = rows[-1].run.whole_seconds / run.whole_seconds
+            total_gain = rows[0].run.whole_seconds / run.whole_seconds
+        rows.append(Row(stage, run, gain, total_gain))
     check_agreement([(row.stage.name, row.run.merges) for row in rows])
     return rows
 
@@ -78,19 +75,22 @@ def check_agreement(results: list[tuple[str, list[Pair]]]) -> None:
 HEADER = ("stage", "seconds", "x before", "x stage01", "merges/s", "peak MB", "idea")
 
 
-def table(rows: list[Row]) -> list[tuple[str, ...]]:
-    """The cells of the table, as text. `~` marks what rests on an extrapolated time."""
+def table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells of the table, as text, from rows as JSON. `~`: rests on an extrapolated time."""
     cells: list[tuple[str, ...]] = [HEADER]
-    for row in rows:
-        about = "~" if row.estimated else ""
+    for before, row in zip([None, *rows], rows):
+        def marked(value: float | None, *measured: Any) -> str:
+            if value is None:
+                return ""
+            return ("" if all(one["complete"] for one in measured) else "~") + _number(value)
         cells.append((
-            row.stage.number,
-            ("" if row.run.complete else "~") + _number(row.run.whole_seconds),
-            "" if row.gain is None else about + _number(row.gain),
-            "" if row.total_gain is None else about + _number(row.total_gain),
-            f"{row.run.num_merges / row.run.seconds:,.0f}",
-            f"{row.run.peak_bytes / 1e6:,.1f}",
-            row.stage.idea,
+            row["stage"].partition("_")[0],
+            marked(row["whole_seconds"], row),
+            marked(row["gain"], row, before),
+            marked(row["total_gain"], row, rows[0]),
+            f"{row['num_merges'] / row['seconds']:,.0f}",
+            f"{row['peak_bytes'] / 1e6:,.1f}",
+            row["idea"],
         ))
     return cells
 
@@ -107,19 +107,64 @@ def as_text(cells: list[tuple[str, ...]]) -> str:
     return os.linesep.join(lines)
 
 
-def footnotes(rows: list[Row]) -> list[str]:
+def footnotes(rows: list[dict[str, Any]]) -> list[str]:
     """What a reader must know about the table."""
     notes = []
-    cut = [row for row in rows if not row.run.complete]
+    cut = [row for row in rows if not row["complete"]]
     if cut:
-        done = ", ".join(f"{row.stage.number} {row.run.num_merges:,}" for row in cut)
+        done = ", ".join(f"{row['stage'].partition('_')[0]} {row['num_merges']:,}" for row in cut)
         notes.append(f"~ rests on an extrapolation: only the first merges were done ({done} of "
-                     f"{cut[0].run.wanted:,}); the rest is taken to go at the pace of the last.")
-    whole = [row.stage.number for row in rows if row.run.complete]
+                     f"{cut[0]['wanted']:,}); the rest is taken to go at the pace of the last.")
+    whole = [row["stage"].partition("_")[0] for row in rows if row["complete"]]
     if whole:
-        notes.append(f"All stages agree; whole lists of {rows[-1].run.num_merges:,} merges "
-                     f"compared for {', '.join(whole)}.")
+        notes.append(f"All stages agree; whole lists of {rows[-1]['num_merges']:,} merges compared "
+                     f"for {', '.join(whole)}.")
     return notes
+
+
+# --- The pretokenization ladder ----------------------------------------------------------------
+
+
+def run_counting_ladder(
+    path: str | PathLike[str],
+    special_tokens: list[str],
+    *,
+    workers: int = 2,
+    report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
+) -> list[dict[str, Any]]:
+    """Measure every pretokenization stage on a file, each in a fresh process, with one worker; and
+    those that can share the work with `workers` as well. All counts are compared."""
+    runs: list[dict[str, Any]] = []
+    for stage in stages.ladder("pretokenize"):
+        for number in (1, workers) if stage.number in PARALLEL and workers > 1 else (1,):
+            measured = measure_counting(stage, path, special_tokens, workers=number,
+                                        report=partial(report, stage))
+            runs.append({"idea": stage.idea, **measured.as_json()})
+    for run in runs[1:]:
+        if run["digest"] != runs[0]["digest"]:
+            raise StagesDisagree(f"{run['stage']} with {run['workers']} workers does not give the "
+                                 f"counts of {runs[0]['stage']}")
+    return runs
+
+
+PARALLEL = ("stage03", "stage05")
+COUNTING_HEADER = ("stage", "workers", "seconds", "MB/s", "x stage01", "peak MB", "idea")
+
+
+def counting_table(runs: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells of the table, as text, from rows as JSON."""
+    cells: list[tuple[str, ...]] = [COUNTING_HEADER]
+    for run in runs:
+        cells.append((
+            run["stage"].partition("_")[0],
+            str(run["workers"]),
+            _number(run["seconds"]),
+            _number(run["num_bytes"] / run["seconds"] / 1e6),
+            _number(runs[0]["seconds"] / run["seconds"]),
+            f"{run['peak_bytes'] / 1e6:,.1f}",
+            run["idea"],
+        ))
+    return cells
 
 
 def _number(value: float) -> str:

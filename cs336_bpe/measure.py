@@ -1,7 +1,7 @@
-"""Time and memory of one training stage, measured in a fresh process.
+"""Time and memory of one stage, measured in a fresh process.
 
 A fresh process, because memory that one stage has freed is given to the next, and because what
-one stage leaves in the caches helps the next. Only the call of `learn_merges` is timed.
+one stage leaves in the caches helps the next. Only the call of the stage's function is timed.
 """
 
 import gc
@@ -11,13 +11,17 @@ import statistics
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from multiprocessing.connection import Connection
+from os import PathLike, fspath
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from cs336_bpe.interface import Pair, TieBreak
 from cs336_bpe.stages import Stage
+
+Report = Callable[[int, int], None]
 
 MAX_REPEATS = 7
 ENOUGH_SECONDS = 1.0
@@ -43,6 +47,23 @@ class Measurement:
         return values
 
 
+@dataclass
+class CountMeasurement:
+    """What one pretokenization stage did."""
+
+    stage: str
+    num_bytes: int
+    workers: int
+    seconds: float  # the median of `all_seconds`
+    all_seconds: list[float]
+    peak_bytes: int
+    kinds: int
+    digest: str  # of the counts, so that stages can be compared
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
 class _OverLimit(Exception):
     """Raised in a progress call to end a run that takes too long."""
 
@@ -54,15 +75,35 @@ def measure(
     *,
     tie_break: TieBreak = "lexicographic",
     limit: float = float("inf"),
-    report: Callable[[int, int], None] = lambda done, total: None,
+    report: Report = lambda done, total: None,
 ) -> Measurement:
-    """Run a stage, several times if it is quick; cut it short if it would exceed `limit` s."""
+    """Run a training stage, several times if it is quick; cut it short at `limit` seconds."""
+    run = _in_fresh_process(_measure_here, stage, report, dict(counts), num_merges, tie_break,
+                            limit)
+    assert isinstance(run, Measurement)
+    return run
+
+
+def measure_counting(
+    stage: Stage,
+    path: str | PathLike[str],
+    special_tokens: list[str],
+    *,
+    workers: int = 1,
+    report: Report = lambda done, total: None,
+) -> CountMeasurement:
+    """Run a pretokenization stage, several times if it is quick."""
+    run = _in_fresh_process(_count_here, stage, report, fspath(path), special_tokens, workers)
+    assert isinstance(run, CountMeasurement)
+    return run
+
+
+def _in_fresh_process(target: Callable[..., None], stage: Stage, report: Report,
+                      *arguments: object) -> object:
     stage.load()  # if it can't be imported, say so here
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(
-        target=_measure_here, args=(there, stage, dict(counts), num_merges, tie_break, limit)
-    )
+    process = context.Process(target=target, args=(there, stage, *arguments))
     process.start()
     there.close()
     try:
@@ -73,7 +114,6 @@ def measure(
             elif kind == "error":
                 raise value
             else:
-                assert isinstance(value, Measurement)
                 return value
     except EOFError:
         raise RuntimeError(f"the process that measured {stage.name} died") from None
@@ -81,6 +121,31 @@ def measure(
         here.close()
         process.terminate()
         process.join()
+
+
+def _count_here(pipe: Connection, stage: Stage, path: str, specials: list[str],
+                workers: int) -> None:
+    try:
+        count = stage.load().count_pretokens
+
+        def progress(phase: str, done: int, total: int) -> None:
+            pipe.send(("progress", (done, total)))
+
+        before = _reset_peak_memory()
+        seconds: list[float] = []
+        peak = 0
+        while not seconds or (sum(seconds) < ENOUGH_SECONDS and len(seconds) < MAX_REPEATS):
+            start = perf_counter()
+            counts = count(path, specials, workers=workers, progress=progress)
+            seconds.append(perf_counter() - start)
+            peak = peak or max(0, _peak_memory() - before)
+        lines = sorted(f"{word.hex()} {n}\n" for word, n in counts.items())
+        digest = sha256("".join(lines).encode()).hexdigest()
+        pipe.send(("result", CountMeasurement(
+            stage.name, Path(path).stat().st_size, workers, statistics.median(seconds), seconds,
+            peak, len(counts), digest)))
+    except BaseException as error:
+        pipe.send(("error", error))
 
 
 def _measure_here(pipe: Connection, stage: Stage, counts: dict[bytes, int], num_merges: int,

@@ -25,7 +25,7 @@ def test_every_rung_is_measured_and_agrees():
     assert rows[0].gain is None
     assert rows[2].total_gain == pytest.approx(rows[1].gain * rows[2].gain)
     assert seen[-1][1:] == (40, 40)
-    lines = ladder.as_text(ladder.table(rows)).splitlines()
+    lines = ladder.as_text(ladder.table([row.as_json() for row in rows])).splitlines()
     assert len(lines) == 2 + len(rows)
     assert lines[2].startswith("stage01")
 
@@ -36,9 +36,12 @@ def test_a_slow_rung_is_cut_short_and_marked():
     assert not run.complete
     assert 0 < run.num_merges < 10_000
     assert run.whole_seconds > run.seconds
-    row = ladder.Row(stages.find("train", "stage01"), run, None, None, False)
+    row = ladder.Row(stages.find("train", "stage01"), run, None, None).as_json()
     assert ladder.table([row])[1][1].startswith("~")
     assert "extrapolation" in ladder.footnotes([row])[0]
+    whole = {**row, "complete": True, "gain": 2.0, "total_gain": 2.0}
+    cells = ladder.table([row, whole, whole])
+    assert [line[2:4] for line in cells[1:]] == [("", ""), ("~2.00", "~2.00"), ("2.00", "~2.00")]
 
 
 def test_stages_that_disagree_are_not_timed():
@@ -59,7 +62,9 @@ def test_command(tmp_path):
     assert "stage09" in done.stdout
     assert "All stages agree" in done.stdout
     saved = json.loads(path.read_text(encoding="utf-8"))
-    assert [row["stage"] for row in saved["rows"]] == [s.name for s in stages.ladder("train")]
+    assert [row["stage"] for row in saved["train"]] == [s.name for s in stages.ladder("train")]
+    assert {row["stage"] for row in saved["pretokenize"]} == {
+        stage.name for stage in stages.ladder("pretokenize")}
     assert list(tmp_path.iterdir()) == [path]
 
 

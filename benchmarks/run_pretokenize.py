@@ -1,0 +1,160 @@
+"""The experiments behind the figures in docs/pretokenize. Each saves one file under results/.
+
+    CS336_BPE_DATA=folder python benchmarks/run_pretokenize.py NAME...
+
+`large` needs CS336_BPE_LARGE, a text of some gigabytes; it is compared with its own first part.
+Every run is in a fresh process, and what is compared is interleaved.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from run_train import EOT, RESULTS, data
+
+from cs336_bpe import ladder, stages
+from cs336_bpe.cli import describe_machine
+from cs336_bpe.measure import measure_counting
+
+
+def save(name, value):
+    value = {"command": f"python benchmarks/run_pretokenize.py {name}",
+             "machine": describe_machine(), "compiler_flags": "-O3", **value}
+    path = RESULTS / f"pretokenize_{name}.json"
+    path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+
+
+def ladders():
+    """Every stage on real text."""
+    for name in ("web", "multilingual"):
+        path = data() / f"corpora/{name}.txt"
+        runs = ladder.run_counting_ladder(path, [EOT])
+        print(ladder.as_text(ladder.counting_table(runs)))
+        save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
+                                "rows": runs})
+
+
+def threads():
+    """Stage 05 with one thread and with two, interleaved."""
+    path = data() / "corpora/web.txt"
+    seconds = {1: [], 2: []}
+    for _ in range(9):
+        for workers in seconds:
+            run = measure_counting(stages.find("pretokenize"), path, [EOT], workers=workers)
+            seconds[workers].append(run.seconds)
+    print({workers: sorted(values) for workers, values in seconds.items()})
+    save("threads", {"seconds": seconds, "num_bytes": path.stat().st_size})
+
+
+def workers():
+    """Processes and threads against their number: write-up A6's surprise."""
+    path = data() / "corpora/web.txt"
+    rows = []
+    for number in ("stage03", "stage05"):
+        for count in (1, 2, 4, 8, 16, 64):
+            run = measure_counting(stages.find("pretokenize", number), path, [EOT], workers=count)
+            rows.append(run.as_json())
+            print(number, count, run.seconds, run.peak_bytes / 1e6)
+    save("workers", {"rows": rows, "num_bytes": path.stat().st_size})
+
+
+END_TO_END = {
+    "cs336_bpe": """
+from cs336_bpe import train_bpe
+train_bpe(path, 32_000, ["<|endoftext|>"], workers=1)
+""",
+    "gigatoken": """
+import gigatoken
+gigatoken.train_bpe(path, 32_000, ["<|endoftext|>"])
+""",
+    "tokenizers": """
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+trainer = trainers.BpeTrainer(
+    vocab_size=32_000, special_tokens=["<|endoftext|>"], show_progress=False,
+    initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+documents = open(path, encoding="utf-8", newline="").read().split("<|endoftext|>")
+tokenizer.train_from_iterator(documents, trainer)
+""",
+}
+
+
+def end_to_end():
+    """Training from a file, against others: one thread each, from the path to the merges."""
+    import importlib.metadata
+
+    result = {}
+    for name in ("web", "multilingual"):
+        path = data() / f"corpora/{name}.txt"
+        seconds = {peer: [] for peer in END_TO_END}
+        for round_number in range(5):
+            for peer, program in END_TO_END.items():
+                if peer == "tokenizers" and round_number >= 2:
+                    continue
+                code = (f"import time, cs336_bpe, tokenizers, gigatoken\npath = {str(path)!r}\n"
+                        f"start = time.perf_counter()\n{program}\n"
+                        f"print('seconds', time.perf_counter() - start)")
+                done = subprocess.run(
+                    [sys.executable, "-c", code], check=True, capture_output=True, text=True,
+                    env={**os.environ, "RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})
+                seconds[peer].append(float(done.stdout.split("seconds")[-1]))
+        result[name] = {"num_bytes": path.stat().st_size, "seconds": seconds,
+                        "medians": {k: statistics.median(v) for k, v in seconds.items()}}
+        print(name, seconds)
+    save("end_to_end", {"corpora": result, "versions": {
+        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tokenizers")}})
+
+
+WHOLE = """
+import sys, time, hashlib, threading
+from pathlib import Path
+from cs336_bpe import train_bpe
+start = time.perf_counter()
+vocab, merges = train_bpe(sys.argv[1], 10_000, ["<|endoftext|>"], workers=int(sys.argv[2]))
+seconds = time.perf_counter() - start
+lines = Path("/proc/self/status").read_text().splitlines()
+peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+digest = hashlib.sha256("".join(f"{a.hex()} {b.hex()}\\n" for a, b in merges).encode()).hexdigest()
+print(seconds, peak, digest)
+"""
+
+
+def large():
+    """Gigabytes: time a byte, and memory of the whole process."""
+    path = Path(os.environ["CS336_BPE_LARGE"])
+    rows = []
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        small = Path(folder, "first_part.txt")
+        with path.open("rb") as whole, small.open("wb") as part:
+            part.write(whole.read(200_000_000))
+        text = path.open("rb").read(20_000_000).replace(EOT.encode(), b"").replace(b"\n", b" ")
+        line = Path(folder, "one_line.txt")
+        with line.open("wb") as file:
+            while file.tell() < 1_000_000_000:
+                file.write(text)
+        for case, source, count in [("first 200 MB", small, 1), ("all", path, 1),
+                                    ("first 200 MB", small, 1), ("all", path, 1), ("all", path, 2),
+                                    ("1 GB, no special token, one line", line, 1)]:
+            done = subprocess.run([sys.executable, "-c", WHOLE, str(source), str(count)],
+                                  check=True, capture_output=True, text=True)
+            seconds, peak, digest = done.stdout.split()
+            rows.append({"case": case, "workers": count, "num_bytes": source.stat().st_size,
+                         "seconds": float(seconds), "peak_bytes": int(peak), "digest": digest})
+            print(rows[-1], flush=True)
+    save("large", {"rows": rows})
+
+
+EXPERIMENTS = {function.__name__: function for function in (
+    ladders, threads, workers, end_to_end, large)}
+
+
+if __name__ == "__main__":
+
+    for experiment in sys.argv[1:] or EXPERIMENTS:
+        print(f"--- {experiment}", flush=True)
+        EXPERIMENTS[experiment]()
