@@ -226,8 +226,9 @@ def end_to_end(_):
                          f"{number(min(values))} to {number(max(values))}",
                          number(one["medians"][peer] / one["medians"]["cs336_bpe"]) + "x"])
     header = ["corpus", "trainer", "median, s", "spread", "times ours"]
-    return "\n".join([table(header, rows, left=2), "", "Vocabulary 32,000, one thread each; five rounds (two of tokenizers), "
-                      "interleaved, each in a fresh process.  ", source(result)])
+    note = ("Vocabulary 32,000, one thread each; five rounds (two of tokenizers), interleaved, "
+            "each in a fresh process.  ")
+    return "\n".join([table(header, rows, left=2), "", note, source(result)])
 
 
 def large(_):
@@ -273,8 +274,8 @@ def plot_ladders():
                       fillstyle="full" if row["complete"] else "none")
     axes.set_yscale("log")
     axes.set_xticks(range(1, 10))
-    axes.set_xticklabels([row["stage"].replace("_", "\n", 1).replace("_", " ")
-                          for row in load(names[0])["rows"]], fontsize=6.5)
+    axes.set_xticklabels([row["stage"].replace("_", "\n") for row in load(names[0])["rows"]],
+                         fontsize=8)
     axes.set_ylabel("seconds in the merge loop")
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False, title="corpus, vocabulary (hollow: extrapolated)")
