@@ -184,8 +184,9 @@ cdef class Trainer:
 
     cdef int make_room(self, Py_ssize_t num_cells) except -1:
         if num_cells + 1 > MAX_CELLS:
-            raise ValueError(f"counts has {num_cells + 1} bytes of distinct pretokens, more than the "
-                             f"{MAX_CELLS} that stage09 can number; use stage08 or drop rare ones")
+            raise ValueError(f"counts has {num_cells + 1} bytes of distinct pretokens, more than "
+                             f"the {MAX_CELLS} that stage09 can number; use stage08 or drop rare "
+                             f"ones")
         self.cells.resize(num_cells + 1)
         self.cells[0] = Cell(NONE, NONE, 0)
         self.num_cells = 1
