@@ -84,8 +84,9 @@ def stage(name):
     if before is None:
         rows = [[row[0], row[2], row[4], row[6]] for row in rows]
         header = [header[0], "seconds", header[4], header[6]]
-    note = ("`~`: extrapolated from the merges that fit into the time limit; see "
-            "[how to read the tables](index.md#how-to-read-the-tables).")
+    note = "See [how to read the tables](index.md#how-to-read-the-tables)."
+    if any("~" in cell for row in rows for cell in row):
+        note = "`~`: extrapolated from the merges that fit into the time limit. " + note
     return "\n".join([table(header, rows), "", note + "  ",
                       f"*{' / '.join(sorted(machines))}. `python benchmarks/run_train.py "
                       f"{' '.join(LADDERS)}`*"])

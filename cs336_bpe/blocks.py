@@ -73,7 +73,7 @@ class Cutter:
             start, end_of_match = match.span()
             del match  # it keeps `data` from being resized
             cut = self._cut_of_special(data, size, start) if self.at_specials else start + 1
-            if cut < first:
+            if 0 < cut < first:
                 return 0
             if cut and self._is_cut(data, size, cut):
                 return cut
@@ -110,8 +110,24 @@ class Cutter:
         have taken its first bytes."""
         if start + self.longest > size or self._is_spanned(data, start):
             return 0
+        if self.errors != "strict" and not self._is_valid_around(data, size, start):
+            return 0  # bytes that are left out or replaced may complete a special token before
         return start + max(len(special) for special in self.specials
                            if data.startswith(special, start))
+
+
+    def _is_valid_around(self, data: bytearray | bytes, size: int, place: int) -> bool:
+        """Whether the bytes around a place, as far as a special token reaches, are valid UTF-8."""
+        first, last = max(0, place - 2 * self.longest), min(size, place + 2 * self.longest)
+        while first < place and data[first] & 0xC0 == 0x80:
+            first += 1  # the window may begin and end within a character
+        while place < last < size and data[last] & 0xC0 == 0x80:
+            last -= 1
+        try:
+            bytes(data[first:last]).decode()
+        except UnicodeDecodeError:
+            return False
+        return True
 
 
 class BlockReader:
@@ -125,7 +141,7 @@ class BlockReader:
         self.file = file
         self.name = name
         self.cutter = cutter
-        self.block_bytes = block_bytes
+        self.block_bytes = block_bytes if end is None else max(1, min(block_bytes, end - start))
         self.offset = start  # of the next block in the file
         self.end = end  # None: as far as it goes
         self._left = b""  # read, but behind the last cut

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from cs336_bpe import __version__, corpus, count_pretokens, ladder, stages
 from cs336_bpe.files import atomic_writer
 from cs336_bpe.interface import check_special_tokens, check_vocab_size
+from cs336_bpe.progress import Bar
 
 LADDER_BYTES = 3_000_000
 LADDER_VOCAB_SIZE = 2_000
@@ -81,7 +80,7 @@ def run_ladder(options: argparse.Namespace) -> int:
                 file.writelines(corpus.stream(options.built_in, options.bytes))
         counts = count_pretokens(path, specials)
         rungs = stages.ladder("pretokenize") + stages.ladder("train")
-        with tqdm(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
+        with Bar(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
             def report(stage: stages.Stage, done: int, total: int) -> None:
                 bar.n = rungs.index(stage)
                 bar.set_description(f"{stage.ladder} {stage.number} {done:,}/{total:,}")

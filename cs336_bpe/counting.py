@@ -37,11 +37,14 @@ def count_pretokens(
     Files are read in blocks of about `block_bytes`, so memory does not grow with their size. With
     GPT-2's pattern, blocks are cut at white space, and `workers` are threads. Any other pattern
     runs through `regex`, and `workers` are processes; blocks are then cut after special tokens, or
-    before each `safe_cut`, a string of which you know that no pretoken of your pattern has its
-    beginning in it anywhere but in the first place. With neither, a file is read as a whole.
+    before `safe_cut`: a string of which you know that, with your pattern, a pretoken always ends
+    before it, and that nothing in the pattern looks across that place. With neither, a file is
+    read as a whole.
     """
     specials = check_special_tokens(special_tokens)
-    paths = [input_path] if isinstance(input_path, (str, PathLike)) else list(input_path)
+    paths = check_paths(input_path)
+    if safe_cut is not None and not (isinstance(safe_cut, str) and safe_cut):
+        raise TypeError(f"safe_cut is {safe_cut!r}; it must be a string that is not empty")
     module = find_stage(pattern, stage)
     options = {} if safe_cut is None or is_gpt2(pattern) else {"safe_cut": safe_cut}
     total = PretokenCounts()
@@ -96,6 +99,19 @@ def count_pretokens_in(
         counts = native.count_blocks(reader, specials, errors, check_workers(workers), report)
         assert isinstance(counts, PretokenCounts)
         return counts
+
+
+def check_paths(input_path: Path | Iterable[Path]) -> list[Path]:
+    if isinstance(input_path, (str, PathLike)):
+        return [input_path]
+    if isinstance(input_path, (bytes, bytearray)) or not isinstance(input_path, Iterable):
+        raise TypeError(f"input_path is {input_path!r}; it must be the path of a file (str or "
+                        f"os.PathLike), or a list of paths")
+    paths = list(input_path)
+    for place, path in enumerate(paths):
+        if not isinstance(path, (str, PathLike)):
+            raise TypeError(f"input_path[{place}] is {path!r}; it must be a str or an os.PathLike")
+    return paths
 
 
 def find_stage(pattern: str, stage: str | None) -> ModuleType:

@@ -121,6 +121,10 @@ class PretokenCounts(MutableMapping[bytes, int]):
     def __len__(self) -> int:
         return len(self._entries() if self._columns is None else self._columns.lengths)
 
+    def clear(self) -> None:
+        """Forget everything. (What `MutableMapping` has takes quadratic time on a dict.)"""
+        self._columns, self._dict = None, {}
+
     def __contains__(self, word: object) -> bool:
         return word in self._entries()
 

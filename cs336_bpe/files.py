@@ -44,7 +44,9 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     target = os.path.realpath(name)  # renaming onto a link would replace the link
     # In the same folder, because a file can't be renamed from one disk to another. Two programs
     # that write the same file at the same time need two names; the last to finish wins.
-    part = f"{target}.part{token_hex(8)}"
+    folder, name_alone = os.path.split(target)
+    # As long as the name may be, there must be room for what is added.
+    part = os.path.join(folder, f"{name_alone[:60]}.part{token_hex(8)}")
     file: BinaryIO | None = None
     try:
         mode = _permissions(name, target)

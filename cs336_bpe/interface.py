@@ -222,7 +222,11 @@ def check_count(word: bytes, count: SupportsIndex) -> int:
     if not isinstance(word, bytes):
         raise TypeError(f"counts has the key {word!r}, a {type(word).__name__}; keys must be "
                         f"bytes" + (" (use key.encode())" if isinstance(word, str) else ""))
-    return check_size(f"counts[{_shortened(word)}]", count)
+    number = check_size(f"counts[{_shortened(word)}]", count)
+    if number > MAX_TOTAL:
+        raise ValueError(f"counts[{_shortened(word)}] is {number}, more than the 64-bit limit of "
+                         f"{MAX_TOTAL}; divide all counts by a common factor")
+    return number
 
 
 def check_total(total: int) -> None:
@@ -236,6 +240,9 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
     if isinstance(special_tokens, (str, bytes)):
         raise TypeError(f"special_tokens is {special_tokens!r}; it must be a list of strings, "
                         f"such as [{special_tokens!r}]")
+    if not isinstance(special_tokens, Iterable):
+        raise TypeError(f"special_tokens is {special_tokens!r}; it must be a list of strings, [] "
+                        f"for none")
     tokens = list(special_tokens)
     for place, token in enumerate(tokens):
         if not isinstance(token, str):

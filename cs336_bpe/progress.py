@@ -18,6 +18,12 @@ Progress = Callable[[str, int, int], None] | Literal[True] | None
 SECONDS_BETWEEN_CALLS = 0.1
 
 
+class Bar(tqdm):  # type: ignore[misc]
+    """A progress bar without tqdm's monitor, a thread that would outlive it."""
+
+    monitor_interval = 0
+
+
 @contextmanager
 def reporting(progress: Progress, phase: str, total: int) -> Iterator[Callable[[int], None]]:
     """Yield `report(done)`, which is cheap enough to be called at every step.
@@ -32,7 +38,7 @@ def reporting(progress: Progress, phase: str, total: int) -> Iterator[Callable[[
         return
     if progress is True:
         unit = "B" if phase == "count" else " merges"
-        with tqdm(total=total or None, desc=phase, unit=unit, unit_scale=True) as bar:
+        with Bar(total=total or None, desc=phase, unit=unit, unit_scale=True) as bar:
             def move(phase: str, done: int, total: int) -> None:
                 bar.update(done - bar.n)
             with reporting(move, phase, total) as report_to_bar:

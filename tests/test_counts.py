@@ -859,3 +859,16 @@ def test_html_has_ten_rows():
     assert text.count("<tr>") == 1 + 10 + 1
     assert "<td><code>b&#x27;1000&#x27;</code></td><td>1,000</td>" in text
     assert "990 more" in text
+
+
+def test_clear_is_linear_and_complete():
+    counts = PretokenCounts({b"%d" % n: n for n in range(200_000)})
+    counts.clear()
+    assert counts == {}
+    assert len(counts) == 0
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path):
+    path = tmp_path / ("n" * 250)
+    PretokenCounts({b"low": 5}).save(path)
+    assert PretokenCounts.load(path) == {b"low": 5}

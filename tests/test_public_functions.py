@@ -171,6 +171,7 @@ def test_tinystories_train(data):
     (300, [None], TypeError, r"special_tokens\[0\] is None"),
     (300, "<|endoftext|>", TypeError, "must be a list of strings, such as"),
     (300, ["\ud800"], ValueError, "lone surrogate"),
+    (300, None, TypeError, r"special_tokens is None; it must be a list of strings, \[\] for none"),
 ])
 def test_bad_sizes_and_specials(small, vocab_size, specials, error, message):
     with pytest.raises(error, match=message):
@@ -191,6 +192,7 @@ def test_bad_sizes_and_specials(small, vocab_size, specials, error, message):
     ({b"x" * 100: -1}, ValueError, "of 100 bytes"),
     ({b"ab": 2**63}, ValueError, "more than the 64-bit limit"),
     ({b"ab": 2**200}, ValueError, "more than the 64-bit limit"),
+    ({b"": 2**70}, ValueError, "more than the 64-bit limit"),
     ({b"ab": 2**61, b"cd": 2**61, b"ef": 2**61}, ValueError, "more than the 64-bit limit"),
     ([b"low"], TypeError, "counts is a list; it must be a mapping"),
     (None, TypeError, "counts is a NoneType"),

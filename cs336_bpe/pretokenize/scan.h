@@ -9,7 +9,7 @@
  *   - a run of L, N or O starts one where it begins, unless a blank is before it: then the blank,
  *     being the last white space before something, has started it already.
  *
- * Contractions are left to the caller: see pretoken_end below.
+ * Contractions are left to the caller, who has to look at the starts anyway: see count_text.
  *
  * Classifying is the only part that depends on the machine. There is a version for AVX2, chosen
  * at run time, and a portable one that gives the same bits.

@@ -7,7 +7,7 @@ added up.
 Cost: that of stage 02, divided by the processes; plus starting them, and pickling each chunk's
 counts on their way back.
 Memory: a block, and a table of counts, in each process.
-Expect: close to twice as fast on two cores, if the file is large. More processes than cores, or
+Expect: up to twice as fast on two cores, if the file is large. More processes than cores, or
 many small chunks, only add to the costs; docs/pretokenize/stage03_processes.md measures both.
 Trap: send offsets to the processes, not text. Pickling the text costs more than counting it.
 """
@@ -39,6 +39,7 @@ from cs336_bpe.interface import (
 from cs336_bpe.progress import Progress, reporting
 
 CHUNKS_A_WORKER = 4  # so that a worker that is done early finds something to do
+MAX_PROCESSES = 256
 WINDOW = 1 << 12  # bytes that are looked at to find a place to cut
 
 Options = tuple[list[str], str, str, int, str | None]
@@ -61,7 +62,7 @@ def count_pretokens(
     specials = check_special_tokens(special_tokens)
     check_errors(errors)
     check_pattern(pattern)
-    num_workers = check_workers(workers)
+    num_workers = min(check_workers(workers), MAX_PROCESSES)
     check_size("block_bytes", block_bytes, 1)
     path = fspath(input_path)
     options = (specials, pattern, errors, block_bytes, safe_cut)
@@ -75,6 +76,7 @@ def count_pretokens(
                 cutter = Cutter(specials, pattern, errors, safe_cut)
                 borders = find_chunk_borders(file, size, num_workers * CHUNKS_A_WORKER, cutter)
                 chunks = [(path, start, end, options) for start, end in zip(borders, borders[1:])]
+                num_workers = min(num_workers, len(chunks))
                 context = multiprocessing.get_context(start_method())
                 stop = context.Event()
                 with ProcessPoolExecutor(num_workers, context, initialize, (stop,)) as pool:
@@ -101,14 +103,15 @@ def find_chunk_borders(file: BinaryIO, size: int, num_chunks: int,
     """Cut the file into about `num_chunks` parts of about equal size, where it may be cut.
 
     From the place where a chunk should end, look at a window of the file, and at a larger one if
-    there is no cut in it. The window begins a little earlier, for what spans a cut begins before.
+    there is no cut in it. The window begins earlier: what spans a cut begins before it, and where
+    the cut is the end of a special token, what spans the beginning of that begins earlier still.
     """
     borders = [0]
     last = 0
     for number in range(1, num_chunks):
         wanted = size * number // num_chunks
-        start = max(last, wanted - cutter.longest - 4)
-        length = WINDOW + 2 * cutter.longest
+        start = max(last, wanted - 2 * cutter.longest - 4)
+        length = WINDOW + 3 * cutter.longest
         cut = 0
         while not cut and start < size:
             file.seek(start)

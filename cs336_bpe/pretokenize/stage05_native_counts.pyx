@@ -2,18 +2,19 @@
 # distutils: language = c++
 """Stage 05: masks instead of single characters, a table in C, and threads.
 
-Unlike stage 04, which makes a Python object of every pretoken, this one counts in a table of its
-own: a pretoken of up to 15 bytes is its own 16-byte key. And it classifies 64 bytes at once into
-bit masks, from which a few operations give the starts of all pretokens in them. The two parts
-are in `scan.h` and `word_counts.h`, and are plain C.
+Unlike stage 04, which makes a Python object of every pretoken, this one counts in tables of its
+own: a pretoken of up to 7 bytes is its own 8-byte key, one of up to 15 its own 16-byte key. And it
+classifies 64 bytes at once into bit masks, from which a few operations give the starts of all
+pretokens in them. The two parts are in `scan.h` and `word_counts.h`, and are plain C.
 
 No Python object is touched, so the GIL is released, and each thread counts its own blocks into its
 own table; at the end the tables are added up. Nothing is pickled, and nothing is copied.
 
-Cost: about 10 instructions a byte, and a visit to the table for each pretoken.
+Cost: some instructions a byte, and a visit to a table for each pretoken.
 Memory: a block and a table a thread; 16 bytes for each kind of pretoken of up to 7 bytes, 24 for
 one of up to 15, 32 and the bytes for a longer one, and as much again that is free.
-Expect: ten times stage 04 on one thread; and two threads are nearly twice as fast as one.
+Expect: many times stage 04 on one thread; and two threads are the nearer to twice as fast the
+larger the file is, because every thread has to learn the frequent words for itself.
 Trap: a thread that fails must not let the others go on for minutes, and the error that is raised
 must be the first one in the file, not the first one in time.
 """
@@ -57,6 +58,9 @@ cdef extern from "word_counts.h" nogil:
     int count_text(Counts *counts, const uint8_t *text, size_t begin, size_t end)
 
 
+MAX_THREADS = 256
+
+
 cdef fill_tables():
     index, class_bytes = tables()
     memcpy(class_index, PyBytes_AS_STRING(index), len(index))
@@ -97,6 +101,9 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
 def count_blocks(reader, specials, errors, num_workers, report):
     """Count all blocks of a reader, in this thread or in several."""
     job = Job(reader, specials, errors)
+    if reader.end is not None:  # no more threads than there are blocks
+        num_workers = min(num_workers, -(-reader.end // reader.block_bytes))
+    num_workers = max(1, min(num_workers, MAX_THREADS))
     if num_workers == 1:
         table = Table(specials)
         while job.count_block(table):
@@ -107,22 +114,20 @@ def count_blocks(reader, specials, errors, num_workers, report):
     threads = [threading.Thread(target=job.work, args=(table,)) for table in all_tables]
     # Ctrl-C interrupts a wait on a semaphore cleanly. `Thread.join` would not do here: in Python
     # 3.9 to 3.12 an interrupted join takes the thread for ended, and then nobody waits for it.
-    running = 0
+    # And what says that a thread has ended is a number, which no interrupt can use up.
     try:
         for thread in threads:
             thread.start()
-            running += 1
-        while running:
-            if job.ended.acquire(timeout=0.05):
-                running -= 1
+        while job.num_ended < num_workers:
+            job.wake_up.acquire(timeout=0.05)
             report(job.done)
     finally:
         job.stopped = True  # if we were interrupted, each thread ends after its block
-        for _ in range(running):
-            job.ended.acquire()
-        for thread in threads:
-            if thread.ident is not None:  # it was started
-                thread.join()
+        started = [thread for thread in threads if thread.ident is not None]
+        while job.num_ended < len(started):
+            job.wake_up.acquire(timeout=0.05)
+        for thread in started:
+            thread.join()
     report(job.done)
     return job.result(all_tables)
 
@@ -135,7 +140,8 @@ class Job:
         self.specials = specials
         self.errors = errors
         self.lock = threading.Lock()  # around the reader: blocks are given out in order
-        self.ended = threading.Semaphore(0)  # one permit for each thread that has ended
+        self.num_ended = 0  # threads that have ended
+        self.wake_up = threading.Semaphore(0)  # a permit each time that one does
         self.buffers = threading.local()
         self.done = 0
         self.stopped = False
@@ -150,7 +156,9 @@ class Job:
                 self.failures.append((getattr(error, "offset", 0), error))
                 self.stopped = True
         finally:
-            self.ended.release()
+            with self.lock:
+                self.num_ended += 1
+            self.wake_up.release()
 
     def count_block(self, Table table):
         """Read the next block and count it; False at the end."""
@@ -201,6 +209,10 @@ cdef class Table:
     cdef Counts *counts
     cdef vector[string] specials     # the longest first
     cdef vector[uint8_t] first_bytes  # of the special tokens, each once
+    # Where each first byte occurs next in the text that is being counted. Without this memory, a
+    # byte that never occurs would be searched for to the end again and again.
+    cdef vector[size_t] next_at
+    cdef vector[char] searched
 
     def __cinit__(self, specials):
         self.counts = counts_new()
@@ -210,14 +222,19 @@ cdef class Table:
             self.specials.push_back(special)
         for byte in sorted({token.encode()[0] for token in specials}):
             self.first_bytes.push_back(byte)
+            self.next_at.push_back(0)
+            self.searched.push_back(False)
 
     def __dealloc__(self):
         counts_free(self.counts)
 
     cdef int count(self, const uint8_t *text, size_t size) noexcept nogil:
         """Count the parts of the text between special tokens."""
-        cdef size_t at = 0, length = 0, special
+        cdef size_t at = 0, length = 0, special, i
         cdef int status
+        for i in range(self.first_bytes.size()):
+            self.next_at[i] = 0
+            self.searched[i] = False
         while True:
             special = self.find_special(text, at, size, &length)
             status = count_text(self.counts, text, at, special)
@@ -233,9 +250,11 @@ cdef class Table:
         while at < size:
             nearest = size
             for i in range(self.first_bytes.size()):
-                found = <const uint8_t *>memchr(text + at, self.first_bytes[i], nearest - at)
-                if found != NULL:
-                    nearest = found - text
+                if not self.searched[i] or self.next_at[i] < at:
+                    found = <const uint8_t *>memchr(text + at, self.first_bytes[i], size - at)
+                    self.next_at[i] = size if found == NULL else found - text
+                    self.searched[i] = True
+                nearest = min(nearest, self.next_at[i])
             for i in range(self.specials.size()):
                 if (self.specials[i].size() <= size - nearest
                         and not memcmp(text + nearest, self.specials[i].data(),

@@ -165,7 +165,7 @@ cdef class Trainer:
             for word, number in counts.items():
                 if (type(word) is not bytes or type(number) is not int
                         or not 0 <= number <= MAX_TOTAL):
-                    check_total(check_count(word, number))  # raises, or the type is a harmless one
+                    check_count(word, number)  # raises, or the type is a harmless one
                 self.add_word(<const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word),
                               number)
         self.cells.resize(self.num_cells)
@@ -175,10 +175,11 @@ cdef class Trainer:
                           const uint64_t[::1] counts) except -1:
         """The same from arrays, as a compiled stage of pretokenization leaves them."""
         cdef Py_ssize_t i, at = 0
+        cdef const uint8_t *start = &text[0] if text.shape[0] else NULL
         for i in range(lengths.shape[0]):
             if lengths[i] > <uint64_t>(text.shape[0] - at) or counts[i] > <uint64_t>MAX_TOTAL:
                 raise ValueError(f"the columns of counts are wrong at entry {i}")
-            self.add_word(&text[0] + at, lengths[i], counts[i])
+            self.add_word(start + at, lengths[i], counts[i])
             at += lengths[i]
         return 0
 

@@ -1,5 +1,6 @@
 """Every stage gives the counts of the definition, however the text is cut and shared out."""
 
+import io
 import os
 import random
 import threading
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cs336_bpe import corpus, count_pretokens, count_pretokens_in, stages, train_bpe
-from cs336_bpe.blocks import GPT2_PATTERNS, Cutter
+from cs336_bpe.blocks import GPT2_PATTERNS, BlockReader, Cutter
 from cs336_bpe.interface import GPT2_PATTERN
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
@@ -194,3 +195,65 @@ def test_a_pipe(tmp_path):
         found = STAGES[number](pipe, ["[X]"], block_bytes=1000, workers=workers)
         thread.join()
         assert found == count_text(text, ["[X]"], GPT2_PATTERN, None), number
+
+
+# --- Found in review -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pad", range(30))
+def test_a_special_token_that_begins_in_another_one(tmp_path, pad):
+    """At a chunk border, the one before must be seen though it begins far to the left."""
+    one, two = "XXXXXXXXXXXX<", "<yyyyyyyyyyyy"
+    path = tmp_path / "text.txt"
+    path.write_text("q" * pad + " " + "q " * 20 + one + two[1:] + "zzz" + " q" * 21,
+                    encoding="utf-8")
+    options = {"pattern": r"[a-z]+|[^a-z]"}
+    expected = STAGES["stage01"](path, [one, two], **options)
+    with path.open("rb") as file:
+        cutter = Cutter([one, two], options["pattern"])
+        borders = find_chunk_borders(file, path.stat().st_size, 8, cutter)
+    data = path.read_bytes()
+    total = count_text("", [], GPT2_PATTERN, None)
+    for start, end in zip(borders, borders[1:]):
+        total += count_text(data[start:end].decode(), [one, two], options["pattern"], None)
+    assert total == expected
+
+
+@pytest.mark.parametrize("errors", ["ignore", "replace"])
+def test_a_byte_that_is_left_out_before_a_special_token(tmp_path, errors):
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"x\xff<a>yz " * 50)
+    options = {"pattern": r"[a-z>]+| ", "errors": errors}
+    expected = STAGES["stage01"](path, ["x<", "<a>"], **options)
+    for block_bytes in (1, 8, 20, 100):
+        found = STAGES["stage02"](path, ["x<", "<a>"], block_bytes=block_bytes, **options)
+        assert found == expected
+
+
+def test_short_and_long_special_tokens_leave_blocks_small(tmp_path):
+    data = b"one line\n" * 100_000
+    cutter = Cutter(["\n", "<|endoftext|>"], r"[a-z]+|[^a-z]")
+    reader = BlockReader(io.BytesIO(data), "text", cutter, 5_000, end=len(data))
+    buffer = bytearray()
+    while reader.read_into(buffer):
+        assert len(buffer) < 15_000
+
+
+def test_many_first_bytes_of_special_tokens(tmp_path):
+    """A byte that never occurs is not searched for again and again: this would take minutes."""
+    text = "the hen was seen " * 200_000
+    specials = ["<|endoftext|>", "end of text", "\x00", "~", "hens"]
+    expected = count_pretokens_in(text, [])
+    assert count_pretokens_in(text, specials) == expected
+
+
+def test_paths_that_are_none():
+    for wrong in (None, 5, b"corpus.txt", [3], ["a.txt", None]):
+        with pytest.raises(TypeError, match="input_path"):
+            count_pretokens(wrong, [])
+
+
+def test_absurd_numbers_of_workers(text_file):
+    expected = STAGES["stage01"](text_file, [])
+    assert count_pretokens(text_file, [], workers=10**20) == expected
+    assert count_pretokens(text_file, [], block_bytes=2**62) == expected
