@@ -24,7 +24,7 @@ GPT2_PATTERNS = (
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
 )
 
-DEFAULT_BLOCK_BYTES = 1 << 22
+DEFAULT_BLOCK_BYTES = 1 << 21
 
 # A white-space byte after a visible character or a part of one. To leave out the control
 # characters, some of which are white space, is more careful than need be, and costs nothing.

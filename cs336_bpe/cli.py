@@ -15,7 +15,7 @@ from cs336_bpe.files import atomic_writer
 from cs336_bpe.interface import check_special_tokens, check_vocab_size
 from cs336_bpe.progress import Bar
 
-LADDER_BYTES = 3_000_000
+LADDER_BYTES = 2_000_000
 LADDER_VOCAB_SIZE = 2_000
 
 

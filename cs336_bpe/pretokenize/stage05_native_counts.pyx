@@ -162,7 +162,9 @@ class Job:
 
     def count_block(self, Table table):
         """Read the next block and count it; False at the end."""
-        buffer = self.buffers.__dict__.setdefault("buffer", bytearray())
+        buffer = getattr(self.buffers, "buffer", None)
+        if buffer is None:  # made here and not by the reader, under the lock
+            buffer = self.buffers.buffer = bytearray(self.reader.block_bytes + SCAN_PADDING)
         with self.lock:
             size = self.reader.read_into(buffer)
             offset = self.reader.offset - size
