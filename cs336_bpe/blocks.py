@@ -10,8 +10,8 @@ Both can be seen from a few bytes around the cut, so a reader can jump into the 
 """
 
 import os
-from collections.abc import Iterable
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import AnyStr, BinaryIO
 
 import regex
 
@@ -36,6 +36,26 @@ _WIDE_SPACES = tuple(chr(c).encode() for c in (
 def is_gpt2(pattern: str) -> bool:
     """Whether the pattern is GPT-2's, in one of the ways in which it is written."""
     return pattern in GPT2_PATTERNS
+
+
+def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnyStr]:
+    """The parts of a text, or of its UTF-8 bytes, between special tokens.
+
+    >>> list(split_at_specials("one<a>two<a><b>", ["<a>", "<a><b>"]))
+    ['one', 'two', '']
+    """
+    if not special_tokens:
+        yield text
+        return
+    # A special token may have characters that mean something in a regex, and one may be the
+    # beginning of another. Alternatives are tried in order, so the longer one comes first.
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    pattern = "|".join(map(regex.escape, longest_first))
+    start = 0
+    for match in regex.finditer(pattern if isinstance(text, str) else pattern.encode(), text):
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]
 
 
 class Cutter:

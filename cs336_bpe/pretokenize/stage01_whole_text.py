@@ -5,16 +5,14 @@ Special tokens cut the text first, so that no pretoken reaches across one and no
 Cost: one step of the regex engine a character, one Python string a pretoken.
 Memory: the file, its text, and a list of the pretokens of one document at a time.
 Trap: a special token may contain characters that mean something in a regex, and one may be the
-beginning of another. So escape them, and put the longer one first: alternatives are tried in
-order.
+beginning of another; see `split_at_specials`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from os import PathLike
 
-import regex
-
+from cs336_bpe.blocks import split_at_specials
 from cs336_bpe.counts import PretokenCounts
 from cs336_bpe.interface import (
     GPT2_PATTERN,
@@ -61,20 +59,3 @@ def count_text(text: str, specials: list[str], pattern: str, progress: Progress)
             report(done)
         report(len(text))
     return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
-
-
-def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
-    """The parts of the text between special tokens.
-
-    >>> list(split_at_specials("one<a>two<a><b>", ["<a>", "<a><b>"]))
-    ['one', 'two', '']
-    """
-    if not special_tokens:
-        yield text
-        return
-    longest_first = sorted(special_tokens, key=len, reverse=True)
-    start = 0
-    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
-        yield text[start : match.start()]
-        start = match.end()
-    yield text[start:]

@@ -12,12 +12,10 @@ Trap: where to cut. Not anywhere between two lines: the pattern lets white space
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from os import PathLike, fspath
 
-import regex
-
-from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size
+from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size, split_at_specials
 from cs336_bpe.counts import PretokenCounts
 from cs336_bpe.interface import (
     GPT2_PATTERN,
@@ -62,16 +60,3 @@ def count_pretokens(
                     counts.update(find(document))
                 report(reader.offset)
     return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
-
-
-def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
-    """The parts of the text between special tokens."""
-    if not special_tokens:
-        yield text
-        return
-    longest_first = sorted(special_tokens, key=len, reverse=True)
-    start = 0
-    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
-        yield text[start : match.start()]
-        start = match.end()
-    yield text[start:]

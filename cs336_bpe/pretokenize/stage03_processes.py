@@ -16,15 +16,13 @@ import multiprocessing
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.synchronize import Event
 from os import PathLike, fspath
 from typing import BinaryIO
 
-import regex
-
-from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size
+from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size, split_at_specials
 from cs336_bpe.counts import PretokenCounts
 from cs336_bpe.interface import (
     GPT2_PATTERN,
@@ -161,16 +159,3 @@ def count_range(file: BinaryIO, name: str, start: int, end: int | None, options:
         if _stop is not None and _stop.is_set():
             break
     return counts
-
-
-def split_at_specials(text: str, special_tokens: list[str]) -> Iterator[str]:
-    """The parts of the text between special tokens."""
-    if not special_tokens:
-        yield text
-        return
-    longest_first = sorted(special_tokens, key=len, reverse=True)
-    start = 0
-    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
-        yield text[start : match.start()]
-        start = match.end()
-    yield text[start:]

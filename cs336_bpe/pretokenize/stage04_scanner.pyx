@@ -19,9 +19,8 @@ from libc.stdint cimport uint8_t, uint32_t
 
 import os
 
-import regex
-
 from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size, is_gpt2
+from cs336_bpe.blocks import split_at_specials
 from cs336_bpe.counts import PretokenCounts
 from cs336_bpe.interface import GPT2_PATTERN, check_errors, check_size, check_special_tokens
 from cs336_bpe.interface import check_workers, decode, open_text
@@ -139,16 +138,3 @@ cdef inline int class_at(const uint8_t *at, int *length) noexcept nogil:
         point = (point & 0x1F) << 6 | (at[1] & 0x3F)
         length[0] = 2
     return classes[<uint32_t>class_index[point >> 8] << 8 | (point & 0xFF)]
-
-
-def split_at_specials(text, special_tokens):
-    """The parts of the text between special tokens."""
-    if not special_tokens:
-        yield text
-        return
-    longest_first = sorted((token.encode() for token in special_tokens), key=len, reverse=True)
-    start = 0
-    for match in regex.finditer(b"|".join(map(regex.escape, longest_first)), text):
-        yield text[start:match.start()]
-        start = match.end()
-    yield text[start:]
