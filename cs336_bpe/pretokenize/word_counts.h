@@ -3,7 +3,7 @@
  * A pretoken of up to 7 bytes is its own key: one 64-bit integer with the length in the last byte.
  * One of up to 15 is two integers. Only the longer ones, which are rare, need a copy of their bytes
  * elsewhere. The smaller an entry, the more of the frequent ones stay in the processor's caches;
- * with one table of 16-byte keys for both, counting takes a fifth longer.
+ * with one table of 16-byte keys for both, counting took a seventh longer.
  *
  * All three tables use open addressing: a pretoken is in the first free place at or behind the one
  * that its hash names, and a table grows before it is more than half full.
