@@ -91,9 +91,9 @@ def run_ladder(options: argparse.Namespace) -> int:
     print(f"{name}; {len(counts):,} kinds of pretokens\n{describe_machine()}\n")
     print("Pretokenization: text -> counts\n")
     print(ladder.as_text(ladder.counting_table(runs)))
-    print(f"\nAll stages give the same counts. Stage05 leaves them as columns; its times are without "
-          f"the dict\nthat is made when somebody looks at them.\n\nTraining: counts -> merges, vocabulary "
-          f"{options.vocab_size:,}\n")
+    print("\nAll stages give the same counts. Stage05 leaves them as columns; its times are "
+          "without the dict\nthat is made when somebody looks at them.\n")
+    print(f"Training: counts -> merges, vocabulary {options.vocab_size:,}\n")
     print(ladder.as_text(ladder.table(rows)))
     print()
     for note in ladder.footnotes(rows):
