@@ -222,9 +222,9 @@ def check_count(word: bytes, count: SupportsIndex) -> int:
     if not isinstance(word, bytes):
         raise TypeError(f"counts has the key {word!r}, a {type(word).__name__}; keys must be "
                         f"bytes" + (" (use key.encode())" if isinstance(word, str) else ""))
-    number = check_size(f"counts[{_shortened(word)}]", count)
+    number = check_size(f"counts[{shown(word)}]", count)
     if number > MAX_TOTAL:
-        raise ValueError(f"counts[{_shortened(word)}] is {number}, more than the 64-bit limit of "
+        raise ValueError(f"counts[{shown(word)}] is {number}, more than the 64-bit limit of "
                          f"{MAX_TOTAL}; divide all counts by a common factor")
     return number
 
@@ -322,5 +322,6 @@ def decode(data: bytes, errors: str, path: str | os.PathLike[str], offset: int =
                          f"'ignore'") from None
 
 
-def _shortened(word: bytes) -> str:
+def shown(word: bytes) -> str:
+    """A pretoken or a token for an error message, shortened if it is long."""
     return repr(word) if len(word) <= 40 else f"{word[:40]!r}... of {len(word)} bytes"
