@@ -10,6 +10,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = [
+    "cs336_bpe.near_duplicates",
     "cs336_bpe.pretokenize.stage04_scanner",
     "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",
