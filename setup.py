@@ -10,6 +10,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = [
+    "cs336_bpe.columns",
     "cs336_bpe.pretokenize.stage04_scanner",
     "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",
@@ -17,7 +18,7 @@ MODULES = [
     "cs336_bpe.train.stage09_position_index",
 ]
 
-HEADERS = ["cs336_bpe/pretokenize/scan.h", "cs336_bpe/pretokenize/word_counts.h"]
+HEADERS = [f"cs336_bpe/pretokenize/{name}.h" for name in ("scan", "table_memory", "word_counts")]
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
 debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")

@@ -42,8 +42,11 @@ cdef extern from "word_counts.h" nogil:
         COUNT_DONE
         COUNT_NO_MEMORY
         COUNT_INVALID
+        HALF_SHORT
+        HALF_REST
     ctypedef struct Counts:
-        size_t tiny_used, short_used, long_used, num_bytes
+        size_t tiny_used, short_used, long_used
+        size_t tiny_bytes, short_bytes, long_bytes
     uint8_t class_index[0x1100]
     uint8_t classes[256 << 8]
     uint8_t ascii_class[128]
@@ -52,9 +55,9 @@ cdef extern from "word_counts.h" nogil:
     void counts_init_module()
     Counts *counts_new()
     void counts_free(Counts *counts)
-    int counts_merge(Counts *into, const Counts *source)
+    int counts_merge(Counts *into, const Counts *source, int half)
     void counts_to_columns(const Counts *counts, uint8_t *text, uint64_t *lengths,
-                           uint64_t *numbers)
+                           uint64_t *numbers, int half)
     int count_text(Counts *counts, const uint8_t *text, size_t begin, size_t end)
 
 
@@ -200,10 +203,36 @@ class Job:
     def result(self, list all_tables):
         if self.failures:
             raise min(self.failures, key=lambda failure: failure[0])[1]
-        cdef Table first = all_tables[0], other
-        for other in all_tables[1:]:
-            first.merge(other)
-        return first.as_counts()
+        cdef Table first = all_tables[0]
+        if len(all_tables) == 1:
+            return first.as_counts(in_one_thread)
+        in_two_threads(lambda half: first.merge(all_tables[1:], half))
+        return first.as_counts(in_two_threads)
+
+
+def in_one_thread(work):
+    work(HALF_SHORT)
+    work(HALF_REST)
+
+
+def in_two_threads(work):
+    """Half of the work in another thread and half in this one; returns when both have ended."""
+    errors = []
+
+    def work_and_keep_error():
+        try:
+            work(HALF_SHORT)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work_and_keep_error)
+    thread.start()
+    try:
+        work(HALF_REST)
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 cdef class Table:
@@ -266,23 +295,32 @@ cdef class Table:
             at = nearest + 1
         return size
 
-    def merge(self, Table other not None):
-        """Add the counts of another table."""
+    def merge(self, list others, int half):
+        """Add the counts of other tables."""
         cdef int status
-        with nogil:
-            status = counts_merge(self.counts, other.counts)
-        if status:
-            raise MemoryError("no memory for the table of pretokens")
+        cdef Table other
+        for other in others:
+            with nogil:
+                status = counts_merge(self.counts, other.counts, half)
+            if status:
+                raise MemoryError("no memory for the table of pretokens")
 
-    def as_counts(self):
+    def as_counts(self, in_threads):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
-        cdef size_t kinds = (self.counts.tiny_used + self.counts.short_used
-                             + self.counts.long_used)
-        text = PyBytes_FromStringAndSize(NULL, self.counts.num_bytes)
+        cdef Counts *counts = self.counts
+        cdef size_t kinds = counts.tiny_used + counts.short_used + counts.long_used
+        text = PyBytes_FromStringAndSize(
+            NULL, counts.tiny_bytes + counts.short_bytes + counts.long_bytes)
         lengths = PyBytes_FromStringAndSize(NULL, 8 * kinds)
         numbers = PyBytes_FromStringAndSize(NULL, 8 * kinds)
-        counts_to_columns(self.counts, <uint8_t *>PyBytes_AS_STRING(text),
-                          <uint64_t *>PyBytes_AS_STRING(lengths),
-                          <uint64_t *>PyBytes_AS_STRING(numbers))
+        in_threads(lambda half: self.write_columns(text, lengths, numbers, half))
         return PretokenCounts.from_columns(
             Columns(text, memoryview(lengths).cast("Q"), memoryview(numbers).cast("Q")))
+
+    def write_columns(self, bytes text, bytes lengths, bytes numbers, int half):
+        """Fill new bytes objects, which nobody else has seen yet."""
+        cdef uint8_t *text_at = <uint8_t *>PyBytes_AS_STRING(text)
+        cdef uint64_t *lengths_at = <uint64_t *>PyBytes_AS_STRING(lengths)
+        cdef uint64_t *numbers_at = <uint64_t *>PyBytes_AS_STRING(numbers)
+        with nogil:
+            counts_to_columns(self.counts, text_at, lengths_at, numbers_at, half)
