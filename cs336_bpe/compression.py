@@ -1,11 +1,11 @@
 """How many bytes a token stands for, at every vocabulary size, from one run of training.
 
 A smaller vocabulary is the beginning of a larger one (rule 5), so one list of merges has all
-smaller vocabularies in it. It is not even necessary to encode a text once for each size. Encoding a
-pretoken means: apply the merge of the lowest rank until none applies. A merge that makes the token
-`c` can only open the way for merges with `c` in them, and those were learnt later. So the ranks that
-are applied to a pretoken *rise*, and a vocabulary that ends after merge r makes the same steps up
-to r and stops there. Each step makes the text one token shorter. Therefore:
+smaller vocabularies in it. It is not even necessary to encode a text once for each size. Encoding
+a pretoken means: apply the merge of the lowest rank until none applies. A merge that makes the
+token `c` can only open the way for merges with `c` in them, and those were learnt later. So the
+ranks that are applied to a pretoken never fall, and a vocabulary that ends after merge r makes the
+same steps up to r and stops there. Each step makes the text one token shorter. Therefore:
 
     tokens at a size = bytes - how often the merges of that size are applied, all together
 
