@@ -8,6 +8,7 @@ function below. Plots need matplotlib (`pip install '.[docs]'`) and are only wri
 """
 
 import json
+import math
 import re
 import statistics
 import sys
@@ -255,10 +256,12 @@ def vocabulary():
 
 def vocabulary_corpora(_):
     result, _ = vocabulary()
-    rows = [[one["title"], f"{one['documents']:,}", f"{one['kinds']:,}", f"{one['merges']:,}",
-             f"{one['held_out_bytes'] / 1e6:.1f}"] for one in result["corpora"].values()]
-    header = ["corpus", "documents", "kinds of pretokens learnt from", "merges learnt",
-              "held out, MB"]
+    seen = "bytes_per_token_of_the_training_text"
+    rows = [[one["title"], f"{one['documents']:,}", f"{one['held_out_bytes'] / 1e6:.1f}",
+             f"{one['kinds']:,}", f"{one['merges']:,}", f"{one['bytes_per_token'][-1]:.2f}",
+             f"{one[seen][-1]:.2f}"] for one in result["corpora"].values()]
+    header = ["corpus", "documents", "held out, MB", "kinds of pretokens learnt from", "merges",
+              "bytes per token with all merges", "the same, text learnt from"]
     return "\n".join([table(header, rows), "", source(result)])
 
 
@@ -285,6 +288,14 @@ def vocabulary_curve(_):
 CONTEXT_BYTES = 4096
 
 
+def growth(costs, row):
+    """By how many percent bytes per token grow, around a size, when the size grows by one percent."""
+    at = costs.index(row)
+    before, after = costs[at - 1], costs[at + 1]
+    return (math.log(after.bytes_per_token / before.bytes_per_token)
+            / math.log(after.vocab_size / before.vocab_size))
+
+
 def vocabulary_minima(_):
     result, curves = vocabulary()
     rows = []
@@ -296,12 +307,12 @@ def vocabulary_minima(_):
                       accounting.size_costs(accounting.as_released(shape), curve)]
             rows.append([
                 corpus, name, f"{best.vocab_size:,}",
-                f"{near[0].vocab_size:,} to {near[-1].vocab_size:,}", f"{best.bytes_per_token:.2f}",
+                f"{near[0].vocab_size:,} to {near[-1].vocab_size:,}",
                 accounting.scientific(best.flops_per_byte), f"{best.head_share:.1%}",
-                f"{best.embedding_share:.1%}",
+                f"{growth(costs, best):.1%}", f"{best.embedding_share:.1%}",
                 *(f"{accounting.cheapest(other).vocab_size:,}" for other in others)])
-    header = ["corpus", "shape", "cheapest", "at most 1 % dearer", "bytes per token",
-              "FLOPs a byte", "head, of FLOPs", "embeddings, of parameters",
+    header = ["corpus", "shape", "cheapest", "at most 1 % dearer", "FLOPs a byte",
+              "head, of FLOPs", "growth of bytes per token", "embeddings, of parameters",
               f"cheapest, {CONTEXT_BYTES:,} bytes of context", "cheapest, as released"]
     return "\n".join([table(header, rows, left=2), "", source(result)])
 

@@ -100,12 +100,12 @@ def as_released(shape: Shape) -> Shape:
 
 PARTS = {"token embedding": "vocab_size x d_model",
          "position embedding": "context x d_model",
-         "projections": "of attention: 4 matrices d_model x d_model a layer",
-         "products": "of attention: queries by keys, weights by values",
-         "ffn": "3 matrices d_model x d_ff a layer; 2 if not gated",
+         "projections": "4 of d_model x d_model a layer",
+         "products": "queries by keys, weights by values",
+         "ffn": "3 of d_model x d_ff a layer; 2 if not gated",
          "norms": "2 a layer and a last one",
-         "head": "d_model x vocab_size; if tied, the token embedding's"}
-"""The parts of a model, and how large they are."""
+         "head": "d_model x vocab_size; shared if tied"}
+"""The parts of a model, and their matrices. Projections and products are those of attention."""
 
 
 @dataclass(frozen=True)
