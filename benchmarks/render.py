@@ -289,7 +289,7 @@ CONTEXT_BYTES = 4096
 
 
 def growth(costs, row):
-    """By how many percent bytes per token grow, around a size, when the size grows by one percent."""
+    """By how many percent bytes per token grow, near a size, when the size grows by one percent."""
     at = costs.index(row)
     before, after = costs[at - 1], costs[at + 1]
     return (math.log(after.bytes_per_token / before.bytes_per_token)
