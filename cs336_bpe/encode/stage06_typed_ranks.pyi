@@ -3,7 +3,6 @@ from collections.abc import Mapping, Sequence
 from cs336_bpe.interface import Pair
 
 HEAP_FROM: int
-MAX_BYTES: int
 
 class Encoder:
     def __init__(

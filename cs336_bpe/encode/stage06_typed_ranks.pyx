@@ -49,10 +49,11 @@ cdef extern from * nogil:
     void push_heap "std::push_heap"(Candidate *begin, Candidate *end)
     void pop_heap "std::pop_heap"(Candidate *begin, Candidate *end)
 
-HEAP_FROM = 100
-# Places are 32-bit integers with a sign, and the place after the last is one of them.
-MAX_BYTES = 2**31 - 2
+HEAP_FROM = 128
 
+cdef enum:
+    # Places are 32-bit integers with a sign, and the place after the last is one of them.
+    MAX_BYTES = 0x7FFFFFFE
 cdef uint64_t NO_MERGE = 0xFFFFFFFFFFFFFFFF  # as a merge: none; as a pair: an empty slot
 cdef uint32_t NO_TOKEN = 0xFFFFFFFF          # greater than any id (MAX_ID in vocabulary.py)
 
@@ -81,7 +82,7 @@ cdef class Encoder:
     def __cinit__(self, vocab, merges, *, heap_from=HEAP_FROM):
         cdef uint64_t size = 256, i
         ids = check_vocab(vocab, merges)
-        self.heap_from = min(check_size("heap_from", heap_from), MAX_BYTES + 1)
+        self.heap_from = min(check_size("heap_from", heap_from), MAX_BYTES)
         while size < 2 * <uint64_t>len(merges):
             size *= 2
         self.slots = <Slot *>PyMem_Malloc(size * sizeof(Slot))
@@ -108,13 +109,14 @@ cdef class Encoder:
 
     def encode_pretoken(self, pretoken):
         """The ids of the tokens of a pretoken."""
-        check_pretoken(pretoken)
+        if not isinstance(pretoken, bytes):
+            check_pretoken(pretoken)
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(pretoken)
         cdef Py_ssize_t size = PyBytes_GET_SIZE(pretoken)
         cdef Py_ssize_t room, i
         if size > MAX_BYTES:
-            raise ValueError(f"the pretoken has {size} bytes; at most {MAX_BYTES} can be encoded "
-                             f"in one piece: split it")
+            raise ValueError(f"the pretoken has {size} bytes; at most {<int>MAX_BYTES} can be "
+                             f"encoded in one piece: split it")
         if size < self.heap_from:
             room = size * (sizeof(uint64_t) + sizeof(uint32_t))
         else:
