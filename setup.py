@@ -16,6 +16,7 @@ MODULES = [
     "cs336_bpe.train.stage07_compiled_unchanged",
     "cs336_bpe.train.stage08_typed_incremental",
     "cs336_bpe.train.stage09_position_index",
+    "cs336_bpe.encode.stage06_typed_ranks",
 ]
 
 HEADERS = [f"cs336_bpe/pretokenize/{name}.h" for name in ("scan", "table_memory", "word_counts")]

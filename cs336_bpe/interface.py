@@ -20,6 +20,10 @@ the same result, byte for byte; they differ in one idea each, and so in speed an
                 `PYTHONHASHSEED`.
 9. Invalid UTF-8 in a file is an error that names the byte offset, unless `errors=` asks for
                 what `bytes.decode` does with "replace" or "ignore".
+10. Encoding.   The merges are applied to a pretoken in the order in which they were learnt, each
+                one once, wherever its pair stands at that moment, from left to right: `(a, a)`
+                makes `aa a` of `aaa`. Two merges may make the same token. If the later one makes
+                it again, a merge that came between them has had its turn and stays as it is.
 
 This module has the parts of the rules that are code: the checks of arguments, the order among
 equally frequent pairs, and how ids are given.
@@ -61,6 +65,17 @@ class LearnMerges(Protocol):
         tie_break: TieBreak = "lexicographic",
         progress: Progress = None,
     ) -> list[Pair]: ...
+
+
+class PretokenEncoder(Protocol):
+    """What every stage of the encoding ladder offers under the name `Encoder` (rule 10).
+
+    It does not change once it is made, and many threads may use it at once.
+    """
+
+    def __init__(self, vocab: Mapping[int, bytes], merges: Sequence[Pair]) -> None: ...
+
+    def encode_pretoken(self, pretoken: bytes) -> list[int]: ...
 
 
 class EarlyStopWarning(UserWarning):
@@ -267,6 +282,13 @@ def check_vocab_size(vocab_size: SupportsIndex, num_specials: int) -> int:
     smallest = len(BYTES) + num_specials
     why = f" (256 bytes and {num_specials} special tokens)" if num_specials else " (one id a byte)"
     return check_size("vocab_size", vocab_size, smallest, why) - smallest
+
+
+def check_pretoken(pretoken: object) -> None:
+    """Raise unless this is something that an encoder can encode."""
+    if not isinstance(pretoken, bytes):
+        raise TypeError(f"pretoken is {pretoken!r}, a {type(pretoken).__name__}; it must be bytes"
+                        + (" (use pretoken.encode())" if isinstance(pretoken, str) else ""))
 
 
 def check_errors(errors: object) -> None:

@@ -82,7 +82,8 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
         if byte not in ids:
             raise ValueError(f"the byte {byte!r} has no id in the vocab: text that contains it "
                              f"could not be encoded")
-    if isinstance(merges, (str, bytes)) or not isinstance(merges, Iterable):
+    # A set has no order, and an iterator would be used up by this very check.
+    if isinstance(merges, (str, bytes)) or not isinstance(merges, Sequence):
         raise TypeError(f"merges is a {type(merges).__name__}; it must be a list of pairs of "
                         f"bytes, such as the second result of train_bpe")
     made = set(BYTES)
@@ -127,7 +128,8 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     ordinary: dict[bytes, int] = {}
     special_ids: dict[str, int] = {}
     results = {left + right for left, right in _pairs(merges)}
-    for number, token in sorted(check_tokens(vocab)):
+    tokens = sorted(check_tokens(vocab))
+    for number, token in tokens:
         special = wanted.get(token)
         if special is None:
             if token in ordinary:
@@ -144,10 +146,10 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
             raise ValueError(f"vocab[{number}] is {shown(token)}, which has an id already "
                              f"({special_ids[special]}): a token can have only one id")
     for token in wanted:  # the special token is the learnt one: one id for both
-        if token in results and token not in ordinary:
+        if token in results and token not in ordinary and wanted[token] in special_ids:
             ordinary[token] = special_ids[wanted[token]]
     check_merges(ordinary, merges)
-    greatest = max(vocab)
+    greatest = tokens[-1][0]
     for special in specials:
         if special not in special_ids:
             greatest += 1
