@@ -6,5 +6,20 @@ ever unpickled. `docs/formats.md` describes each format.
 """
 
 from cs336_bpe.formats.gpt2 import read_gpt2, write_gpt2
+from cs336_bpe.formats.huggingface import to_huggingface, write_huggingface
+from cs336_bpe.formats.huggingface_reader import read_huggingface
+from cs336_bpe.formats.own_json import read_json, write_json
+from cs336_bpe.formats.ranks import read_tiktoken, to_tiktoken, write_tiktoken
 
-__all__ = ["read_gpt2", "write_gpt2"]
+__all__ = [
+    "read_gpt2",
+    "read_huggingface",
+    "read_json",
+    "read_tiktoken",
+    "to_huggingface",
+    "to_tiktoken",
+    "write_gpt2",
+    "write_huggingface",
+    "write_json",
+    "write_tiktoken",
+]

@@ -1,5 +1,6 @@
 """What every writer asks before it reports success: is what was written what was meant?"""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from cs336_bpe.interface import Pair, Vocab, check_pattern, check_special_tokens, shown
@@ -27,6 +28,19 @@ def checked(model: Model) -> Checked:
     complete = dict(vocab) | {number: token.encode() for token, number in ids.specials.items()}
     pairs = [(left, right) for left, right in merges]
     return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern), ids)
+
+
+def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:
+    """An error if a special token has another id than a file or a caller says.
+
+    A vocab in which the same bytes have two ids, one of them as a special token, says by their
+    order which is which (`separate_specials`); a file can say the opposite.
+    """
+    for token, number in wanted.items():
+        if ids.specials.get(token) != number:
+            raise ValueError(f"the special token {token!r} has the id {number}, but by the rules "
+                             f"for a vocab it would be {ids.specials.get(token)}: an ordinary "
+                             f"token of the same bytes is in the way; rename the special token")
 
 
 def check_same(wanted: Model, found: Model) -> None:

@@ -18,7 +18,9 @@ from collections.abc import Iterable
 
 from cs336_bpe.files import atomic_writer
 from cs336_bpe.formats.alphabet import ALPHABET, from_printable, to_printable
-from cs336_bpe.formats.checks import check_same, checked
+from cs336_bpe.formats.checks import Checked, check_same, checked
+from cs336_bpe.formats.plain_encoder import PlainEncoder
+from cs336_bpe.formats.probe import check_ids, is_installed
 from cs336_bpe.formats.reading import (
     Path,
     as_id,
@@ -26,7 +28,7 @@ from cs336_bpe.formats.reading import (
     as_string,
     excerpt,
     naming,
-    read_json,
+    read_json_file,
     read_text,
 )
 from cs336_bpe.interface import GPT2_PATTERN, Pair, Vocab, check_pattern, check_special_tokens
@@ -59,7 +61,7 @@ def read_gpt2(vocab_path: Path, merges_path: Path, special_tokens: Iterable[str]
     check_pattern(pattern)
     merges = _read_merges(merges_path)
     name = os.fspath(vocab_path)
-    entries = as_object(read_json(vocab_path), f"{name}: the whole file")
+    entries = as_object(read_json_file(vocab_path), f"{name}: the whole file")
     vocab = read_entries(entries, merges, specials, name)
     with naming(f"{name} and {os.fspath(merges_path)}"):
         return checked(Model(vocab, merges, specials, pattern)).model
@@ -121,7 +123,8 @@ def write_gpt2(model: Model, vocab_path: Path, merges_path: Path) -> None:
     if os.path.realpath(vocab_path) == os.path.realpath(merges_path):
         raise ValueError(f"{os.fspath(vocab_path)} can't be both files: the vocab and the merges "
                          f"need a name each")
-    model, ids = checked(model)
+    tokenizer = checked(model)
+    model, ids = tokenizer
     lines = [f"{json.dumps(key, ensure_ascii=False)}: {number}"
              for key, number in vocab_entries(model, ids).items()]
     merges = [f"{to_printable(left)} {to_printable(right)}" for left, right in model.merges]
@@ -133,6 +136,29 @@ def write_gpt2(model: Model, vocab_path: Path, merges_path: Path) -> None:
         merges_file.flush()
         check_same(model, read_gpt2(vocab_file.name, merges_file.name, model.special_tokens,
                                     model.pattern))
+        # That library leaves out merges that begin with "#version". We keep them.
+        if is_installed("tokenizers") and not any(line.startswith("#version") for line in merges):
+            _check_with_tokenizers(vocab_file.name, merges_file.name, tokenizer)
+
+
+def _check_with_tokenizers(vocab_path: str, merges_path: str, tokenizer: Checked) -> None:
+    """Whether Hugging Face's library reads the files as we do. The pattern is not in them, so it is
+    given our pretokens."""
+    from tokenizers.models import BPE
+
+    theirs = BPE.from_file(vocab_path, merges_path)
+    encoder = PlainEncoder(tokenizer)
+
+    def encode(text: str) -> list[int]:
+        ids = []
+        for piece, special in encoder.pieces(text):
+            if special:
+                ids.append(tokenizer.ids.specials[piece])
+            else:
+                ids += [token.id for token in theirs.tokenize(to_printable(piece.encode()))]
+        return ids
+
+    check_ids("tokenizers", encode, tokenizer)
 
 
 def vocab_entries(model: Model, ids: TokenIds) -> dict[str, int]:

@@ -9,11 +9,12 @@ they are all errors that name the file and what is wrong in it.
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from cs336_bpe.interface import decode, open_text
+from cs336_bpe.interface import check_pattern, decode, open_text
 from cs336_bpe.vocabulary import MAX_ID
 
 Path = str | os.PathLike[str]
@@ -21,6 +22,12 @@ Path = str | os.PathLike[str]
 MAX_FILE_BYTES = 1 << 27
 """The largest file that is read: 128 MiB, four times the largest vocabularies in use. It bounds
 the memory: `[],` takes three bytes in a file and 64 in memory."""
+
+MAX_PATTERN = 10_000
+"""The most characters that the pattern in a file may have."""
+
+MAX_COPIES = 100_000
+"""How great the numbers in the repeats of such a pattern may be, all multiplied."""
 
 
 def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
@@ -39,7 +46,7 @@ def read_text(path: Path, most: int = MAX_FILE_BYTES) -> str:
     return decode(read_bytes(path, most), "strict", path)
 
 
-def read_json(path: Path, most: int = MAX_FILE_BYTES) -> object:
+def read_json_file(path: Path, most: int = MAX_FILE_BYTES) -> object:
     """What a JSON file holds, if it is JSON to the letter and no key occurs twice."""
     text = read_text(path, most)
     name = os.fspath(path)
@@ -99,6 +106,28 @@ def as_string(value: object, what: str) -> str:
         raise ValueError(f"{what} is {excerpt(value)}, which has no UTF-8 form: it contains a "
                          f"lone surrogate") from None
     return value
+
+
+def as_pattern(value: object, what: str) -> str:
+    """A JSON value that must be a pattern, and one that is not dangerous to compile."""
+    pattern = as_string(value, what)
+    if len(pattern) > MAX_PATTERN:
+        raise ValueError(f"{what} has {len(pattern)} characters; at most {MAX_PATTERN} are read")
+    # `regex` writes out a{1000} as a thousand copies, and nested repeats multiply. With the flag x
+    # there may be comments between the braces, and repeats can't be seen so easily.
+    if re.search(r"\(\?[a-zA-Z0-9-]*x", pattern):
+        raise ValueError(f"{what} has the flag x for verbose patterns; write it without")
+    copies = 1
+    for numbers in re.findall(r"\{([0-9]*,?[0-9]*)\}", pattern):
+        for digits in filter(None, numbers.split(",")):
+            copies *= max(1, int(digits[:8]))  # eight digits are too many already
+    if copies > MAX_COPIES:
+        raise ValueError(f"{what} has repeats {{n}} of more than {MAX_COPIES:,} copies in all")
+    try:
+        check_pattern(pattern)
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{what} can't be used: {str(error)[-200:]}") from None
+    return pattern
 
 
 def as_id(value: object, what: str) -> int:
