@@ -31,7 +31,14 @@ from cs336_bpe.formats.reading import (
     read_json_file,
     read_text,
 )
-from cs336_bpe.interface import GPT2_PATTERN, Pair, Vocab, check_pattern, check_special_tokens
+from cs336_bpe.interface import (
+    GPT2_PATTERN,
+    Pair,
+    Vocab,
+    check_pattern,
+    check_special_tokens,
+    shown,
+)
 from cs336_bpe.vocabulary import Model, TokenIds
 
 VERSION_LINE = "#version: 0.2"
@@ -64,7 +71,25 @@ def read_gpt2(vocab_path: Path, merges_path: Path, special_tokens: Iterable[str]
     entries = as_object(read_json_file(vocab_path), f"{name}: the whole file")
     vocab = read_entries(entries, merges, specials, name)
     with naming(f"{name} and {os.fspath(merges_path)}"):
-        return checked(Model(vocab, merges, specials, pattern)).model
+        tokenizer = checked(Model(vocab, merges, specials, pattern))
+        _check_all_merges_there(tokenizer)
+    return tokenizer.model
+
+
+def _check_all_merges_there(tokenizer: Checked) -> None:
+    """Find out a list of merges that was cut short at the end of a line.
+
+    A vocab may have tokens that no merge makes: special ones that the caller has not named. But the
+    first token whose merge is lost can be told from these: the other merges make two parts of it.
+    """
+    made = {left + right for left, right in tokenizer.model.merges}
+    others = [token for token in tokenizer.ids.ordinary if len(token) > 1 and token not in made]
+    encoder = PlainEncoder(tokenizer) if others else None
+    for token in others:
+        if encoder and len(encoder.encode_bytes(token)) == 2:
+            raise ValueError(f"the vocab has {shown(token)}, but its merge is not there; the list "
+                             f"of merges may be cut short: copy it again. If it is a special "
+                             f"token, name it in special_tokens")
 
 
 def read_entries(entries: dict[str, object], merges: list[Pair], specials: list[str],

@@ -98,7 +98,7 @@ def _tokenizer_json(tokenizer: Checked) -> str:
                              f"use another format")
     added = [{"id": number, "content": token, "single_word": False, "lstrip": False,
               "rstrip": False, "normalized": False, "special": True}
-             for token, number in sorted(ids.specials.items(), key=lambda item: item[1])]
+             for token, number in ids.specials.items()]
     parts = {
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
         "normalizer": None, "pre_tokenizer": _pre_tokenizer(model.pattern),

@@ -195,10 +195,10 @@ def write_tiktoken(model: Model, path: Path) -> None:
         for token, rank in ranks.items():
             file.write(b"%b %d\n" % (base64.b64encode(token), rank))
         file.flush()
-        again = read_tiktoken(file.name, tokenizer.ids.specials, model.pattern)
-        check_same(tokenizer.model, again)
+        specials = tokenizer.ids.specials
+        check_same(tokenizer.model, read_tiktoken(file.name, specials, model.pattern))
         if is_installed("tiktoken"):
-            to_tiktoken(again)
+            _encoding(tokenizer, ranks, "cs336_bpe")
 
 
 def to_tiktoken(model: Model, name: str = "cs336_bpe") -> "tiktoken.Encoding":
@@ -211,15 +211,20 @@ def to_tiktoken(model: Model, name: str = "cs336_bpe") -> "tiktoken.Encoding":
     [259, 259, 101, 114, 256]
     """
     tokenizer = checked(model)
-    ranks = mergeable_ranks(tokenizer)
+    return _encoding(tokenizer, mergeable_ranks(tokenizer), name)
+
+
+def _encoding(tokenizer: Checked, ranks: dict[bytes, int], name: str) -> "tiktoken.Encoding":
+    """What the library makes of the ranks, if it gives our ids."""
+    pattern = tokenizer.model.pattern
     try:
         import tiktoken
     except ImportError:
         raise missing("tiktoken", "tiktoken") from None
     try:
-        encoding = tiktoken.Encoding(name, pat_str=model.pattern, mergeable_ranks=ranks,
+        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks,
                                      special_tokens=tokenizer.ids.specials)
     except ValueError as error:
-        raise ValueError(f"tiktoken can't use the pattern {model.pattern!r}: {error}") from None
+        raise ValueError(f"tiktoken can't use the pattern {pattern!r}: {error}") from None
     check_ids("tiktoken", lambda text: encoding.encode(text, allowed_special="all"), tokenizer)
     return encoding
