@@ -31,6 +31,9 @@ TEXTS = (
 """All kinds of characters, but none assigned lately: libraries follow different versions of
 Unicode, and disagree on whether these are letters."""
 
+MAX_SECONDS = 5
+"""How long a pattern from a file may take for one of these texts."""
+
 _SAMPLE = 500
 
 
@@ -114,10 +117,10 @@ def _gaps(pattern: "regex.Pattern[str]", text: str) -> Iterator[str]:
     end = 0
     try:
         # A pattern from a file can take for ever on a short text.
-        for match in pattern.finditer(text, timeout=10):
+        for match in pattern.finditer(text, timeout=MAX_SECONDS):
             yield text[end : match.start()]
             end = match.end()
     except TimeoutError:
-        raise ValueError(f"the pattern {excerpt(pattern.pattern)} takes more than ten seconds on "
-                         f"a text of {len(text)} characters") from None
+        raise ValueError(f"the pattern {excerpt(pattern.pattern)} takes more than {MAX_SECONDS} "
+                         f"seconds on a text of {len(text)} characters") from None
     yield text[end:]

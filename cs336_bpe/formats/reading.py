@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from cs336_bpe.interface import check_pattern, decode, open_text
+from cs336_bpe.interface import check_pattern, open_text
 from cs336_bpe.vocabulary import MAX_ID
 
 Path = str | os.PathLike[str]
 
-MAX_FILE_BYTES = 1 << 27
-"""The largest file that is read: 128 MiB, four times the largest vocabularies in use. It bounds
-the memory: `[],` takes three bytes in a file and 64 in memory."""
+MAX_FILE_BYTES = 1 << 26
+"""The largest file that is read: 64 MiB, twice the largest vocabularies in use. It bounds the
+memory: `[],` takes three bytes in a file and 64 in memory."""
 
 MAX_PATTERN = 10_000
 """The most characters that the pattern in a file may have."""
@@ -43,7 +43,12 @@ def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
 
 def read_text(path: Path, most: int = MAX_FILE_BYTES) -> str:
     """All of a file, as UTF-8."""
-    return decode(read_bytes(path, most), "strict", path)
+    try:
+        return read_bytes(path, most).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {error.start} "
+                         f"({error.reason}); copy it again, or check that it is the right file"
+                         ) from None
 
 
 def read_json_file(path: Path, most: int = MAX_FILE_BYTES) -> object:
