@@ -149,6 +149,7 @@ def write_gpt2(model: Model, vocab_path: Path, merges_path: Path) -> None:
         raise ValueError(f"{os.fspath(vocab_path)} can't be both files: the vocab and the merges "
                          f"need a name each")
     tokenizer = checked(model)
+    _check_all_merges_there(tokenizer)
     model, ids = tokenizer
     lines = [f"{json.dumps(key, ensure_ascii=False)}: {number}"
              for key, number in vocab_entries(model, ids).items()]

@@ -113,7 +113,7 @@ def _read_line(line: bytes, what: str) -> tuple[bytes, int]:
         raise ValueError(f"{what} is {text}; it must be a token in base64, a blank and a rank of "
                          f"at most {MAX_ID}")
     try:
-        token = binascii.a2b_base64(encoded, strict_mode=True)
+        token = base64.b64decode(encoded, validate=True)
     except binascii.Error:
         token = b""
     if not token or base64.b64encode(token) != encoded:

@@ -220,6 +220,8 @@ def test_a_failed_write_leaves_the_old_file(trained, small, tmp_path):
     for message, write in (
         ("'Ġ'", lambda: write_gpt2(model, path, tmp_path / "merges")),
         ("can't be both files", lambda: write_gpt2(small, path, path)),
+        ("its merge is not there", lambda: write_gpt2(
+            small._replace(merges=small.merges[:-1]), path, tmp_path / "merges")),
         ("'Ġ'", lambda: write_huggingface(model, path)),
         ("which no merge makes", lambda: write_tiktoken(model._replace(merges=[]), path)),
         ("no merge before it", lambda: write_json(model._replace(merges=[(b"x", b"yz")]), path)),
