@@ -257,6 +257,7 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         raise TypeError(f"special_tokens is {special_tokens!r}; it must be a list of strings, [] "
                         f"for none")
     tokens = list(special_tokens)
+    seen: dict[str, int] = {}
     for place, token in enumerate(tokens):
         if not isinstance(token, str):
             raise TypeError(f"special_tokens[{place}] is {token!r}, a {type(token).__name__}; "
@@ -269,9 +270,10 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         except UnicodeEncodeError:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which has no UTF-8 form: "
                              f"it contains a lone surrogate") from None
-        if token in tokens[:place]:
+        earlier = seen.setdefault(token, place)
+        if earlier != place:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which is there already at "
-                             f"{tokens.index(token)}: leave one out")
+                             f"{earlier}: leave one out")
     return tokens
 
 
