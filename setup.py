@@ -5,20 +5,24 @@ address and undefined-behaviour sanitizers. See CONTRIBUTING.md.
 """
 
 import os
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = [
+    "cs336_bpe.columns",
+    "cs336_bpe.encode.stage07_word_table",
     "cs336_bpe.near_duplicates",
     "cs336_bpe.pretokenize.stage04_scanner",
     "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",
     "cs336_bpe.train.stage08_typed_incremental",
     "cs336_bpe.train.stage09_position_index",
+    "cs336_bpe.encode.stage06_typed_ranks",
 ]
 
-HEADERS = ["cs336_bpe/pretokenize/scan.h", "cs336_bpe/pretokenize/word_counts.h"]
+HEADERS = glob("cs336_bpe/*/*.h")
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
 debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
@@ -34,7 +38,7 @@ extensions = [
         name,
         [name.replace(".", "/") + ".pyx"],
         include_dirs=["cs336_bpe/pretokenize"],
-        depends=HEADERS if "pretokenize" in name else [],
+        depends=HEADERS,
         define_macros=macros,
         extra_compile_args=(debug_flags if debug else release_flags) + sanitizers,
         extra_link_args=sanitizers,

@@ -22,6 +22,7 @@ from run_train import EOT, RESULTS, data
 
 from cs336_bpe import EarlyStopWarning, count_pretokens, train_bpe_from_counts
 from cs336_bpe.cli import describe_machine
+from cs336_bpe.compression import bytes_per_token
 from cs336_bpe.near_duplicates import NearDuplicates
 from cs336_bpe.sampling import sample
 
@@ -44,36 +45,6 @@ def split(name, folder):
     return paths
 
 
-def num_tokens(word, ranks, limits):
-    """How many tokens a pretoken becomes with the first so many merges, for each limit.
-
-    The pair of the lowest rank is merged until none is left. A merge makes only pairs of higher
-    ranks than its own, so the ranks rise, and one run passes through the results for all limits.
-    """
-    parts = [word[i : i + 1] for i in range(len(word))]
-    sizes = []
-    while True:
-        pairs = enumerate(zip(parts, parts[1:]))
-        rank, at = min(((ranks.get(pair, len(ranks)), place) for place, pair in pairs),
-                       default=(len(ranks), 0))
-        while len(sizes) < len(limits) and rank >= min(limits[len(sizes)], len(ranks)):
-            sizes.append(len(parts))
-        if len(sizes) == len(limits):
-            return sizes
-        parts[at : at + 2] = [parts[at] + parts[at + 1]]
-
-
-def bytes_per_token(merges, held_out, vocab_sizes):
-    ranks = {pair: rank for rank, pair in enumerate(merges)}
-    limits = [size - 257 for size in vocab_sizes]
-    totals = [0] * len(limits)
-    for word, count in held_out.items():
-        for place, tokens in enumerate(num_tokens(word, ranks, limits)):
-            totals[place] += tokens * count
-    num_bytes = sum(len(word) * count for word, count in held_out.items())
-    return {size: num_bytes / total for size, total in zip(vocab_sizes, totals)}
-
-
 def train(path, vocab_sizes):
     """Merges for the largest size, of which those for the smaller ones are the beginning."""
     start = perf_counter()
@@ -87,7 +58,7 @@ def train(path, vocab_sizes):
 
 def run_corpus(name, vocab_sizes, folder):
     whole, held_out_path = split(name, folder)
-    held_out = dict(count_pretokens(held_out_path, [EOT]).items())
+    held_out = count_pretokens(held_out_path, [EOT])
     part = Path(folder, "sample.txt")
     train(whole, vocab_sizes)  # so that the file, and the code, are in memory when time counts
     rows = []
@@ -106,7 +77,10 @@ def run_corpus(name, vocab_sizes, folder):
                        "merges": len(merges), "sample_seconds": sampled,
                        "count_seconds": counting, "merge_seconds": merging}
                 if fraction < 1 or seed == 0:  # the others are the same
-                    row["bytes_per_token"] = bytes_per_token(merges, held_out, vocab_sizes)
+                    reached = 257 + len(merges)
+                    row["bytes_per_token"] = list(bytes_per_token(
+                        merges, held_out, [min(size, reached) for size in vocab_sizes],
+                        num_specials=1).values())
                 rows.append(row)
                 print(name, row, flush=True)
     return {"vocab_sizes": vocab_sizes, "train_bytes": whole.stat().st_size,

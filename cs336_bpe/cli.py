@@ -12,11 +12,14 @@ from typing import Any
 
 from cs336_bpe import __version__, corpus, count_pretokens, ladder, stages
 from cs336_bpe.files import atomic_writer
-from cs336_bpe.interface import check_special_tokens, check_vocab_size
+from cs336_bpe.interface import assemble_vocab, check_special_tokens, check_vocab_size
+from cs336_bpe.measure_encoding import split_text
 from cs336_bpe.progress import Bar
 
 LADDER_BYTES = 2_000_000
 LADDER_VOCAB_SIZE = 2_000
+ENCODE_BYTES = 2_000_000
+ENCODE_SECONDS = 3.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,9 +48,10 @@ def add_ladder(commands: Any) -> None:
         "ladder",
         help="run the ladders and print their speedup tables",
         description="Run every stage of the pretokenization ladder on the same text and every "
-        "stage of the training ladder on the same counts, each in a fresh process, check that "
-        "all of them give the same result, and print how much faster each one is. Takes about a "
-        "minute on the built-in corpus.",
+        "stage of the training ladder on the same counts, encode the beginning of the text with "
+        "every stage of the encoding ladder, each in a fresh process, check that all of them give "
+        "the same result, and print how much faster each one is. Takes a minute or two on the "
+        "built-in corpus.",
         epilog="example: cs336-bpe ladder --corpus my.txt --vocab-size 5000",
     )
     parser.add_argument("--corpus", metavar="FILE", help="a text file of your own")
@@ -61,7 +65,8 @@ def add_ladder(commands: Any) -> None:
                         help="a special token; may be repeated (default: <|endoftext|>)")
     parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
                         help="a stage that would take longer does only its first merges, and "
-                        "the rest is extrapolated (default: 10)")
+                        "the rest is extrapolated (default: 10); an encoding stage stops after "
+                        f"this time or {ENCODE_SECONDS:.0f} seconds, whichever is less")
     parser.add_argument("--json", metavar="FILE", help="save the results as JSON as well")
     parser.add_argument("--debug", action="store_true", help="show a traceback on errors")
     parser.set_defaults(run=run_ladder)
@@ -70,6 +75,7 @@ def add_ladder(commands: Any) -> None:
 def run_ladder(options: argparse.Namespace) -> int:
     specials = check_special_tokens(options.special or ["<|endoftext|>"])
     num_merges = check_vocab_size(options.vocab_size, len(specials))
+    seconds = min(options.limit, ENCODE_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         if options.corpus:
             name, path = options.corpus, Path(options.corpus)
@@ -79,31 +85,50 @@ def run_ladder(options: argparse.Namespace) -> int:
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(corpus.stream(options.built_in, options.bytes))
         counts = count_pretokens(path, specials)
-        rungs = stages.ladder("pretokenize") + stages.ladder("train")
+        pretokens = split_text(beginning_of(path), specials)
+        rungs = stages.ladder("pretokenize") + stages.ladder("train") + stages.ladder("encode")
         with Bar(total=len(rungs), unit="stage", disable=not sys.stderr.isatty()) as bar:
             def report(stage: stages.Stage, done: int, total: int) -> None:
                 bar.n = rungs.index(stage)
                 bar.set_description(f"{stage.ladder} {stage.number} {done:,}/{total:,}")
             runs = ladder.run_counting_ladder(path, specials, report=report)
-            rows = [row.as_json() for row in ladder.run_training_ladder(
-                counts, num_merges, limit=options.limit, report=report)]
+            trained = ladder.run_training_ladder(
+                counts, num_merges, limit=options.limit, report=report)
+            rows = [row.as_json() for row in trained]
+            merges = trained[-1].run.merges
+            encoded = ladder.run_encoding_ladder(
+                assemble_vocab([], merges), merges, pretokens, limit=seconds, report=report)
 
     print(f"{name}; {len(counts):,} kinds of pretokens\n{describe_machine()}\n")
     print("Pretokenization: text -> counts\n")
     print(ladder.as_text(ladder.counting_table(runs)))
-    print("\nAll stages give the same counts. Stage05 leaves them as columns; its times are "
-          "without the dict\nthat is made when somebody looks at them.\n")
+    print("\nAll stages give the same counts. Times are until there is a dict of them; training "
+          "does not need\none, and without it the last stage takes "
+          f"{runs[-1]['columns_seconds']:.3f} s.\n")
     print(f"Training: counts -> merges, vocabulary {options.vocab_size:,}\n")
     print(ladder.as_text(ladder.table(rows)))
     print()
     for note in ladder.footnotes(rows):
         print(note)
+    print(f"\nEncoding: the first {encoded[0]['wanted_bytes']:,} bytes of pretokens -> ids, "
+          f"vocabulary {options.vocab_size:,}\n")
+    print(ladder.as_text(ladder.encoding_table(encoded)))
+    print(f"\nAll stages give the same ids, as far as each one got in {seconds:g} seconds "
+          "('bytes done'). Each one is a\nfresh encoder in a fresh process, so a memory of "
+          "pretokens starts empty.")
     if options.json:
         save_json(options.json, {
             "corpus": name, "kinds": len(counts), "vocab_size": options.vocab_size,
-            "machine": describe_machine(), "pretokenize": runs, "train": rows,
+            "machine": describe_machine(), "pretokenize": runs, "train": rows, "encode": encoded,
         })
     return 0
+
+
+def beginning_of(path: Path) -> str:
+    """The first part of a text file, for the encoding ladder; a character that is cut is left
+    out."""
+    with path.open("rb") as file:
+        return file.read(ENCODE_BYTES).decode("utf-8", "ignore")
 
 
 def describe_machine() -> str:

@@ -65,7 +65,8 @@ class PretokenCounts(MutableMapping[bytes, int]):
     5
 
     Inside there is a dict, or, as long as nobody looks, the columns that a compiled stage has left:
-    to make the objects of a dict takes more than half as long as counting the text does.
+    to make the objects of a dict takes a quarter of the time that counting the text does, and
+    training needs none of them.
     """
 
     __slots__ = ("_columns", "_dict")
@@ -94,14 +95,10 @@ class PretokenCounts(MutableMapping[bytes, int]):
 
     def _entries(self) -> dict[bytes, int]:
         if self._dict is None:
+            from cs336_bpe.columns import columns_to_dict  # compiled, as who made the columns
+
             assert self._columns is not None
-            text, lengths, counts = self._columns
-            entries = {}
-            start = 0
-            for length, count in zip(lengths, counts):
-                entries[text[start : start + length]] = count
-                start += length
-            self._dict = entries
+            self._dict = columns_to_dict(*self._columns)
         return self._dict
 
     def __getitem__(self, word: bytes) -> int:

@@ -20,6 +20,8 @@ the same result, byte for byte; they differ in one idea each, and so in speed an
                 `PYTHONHASHSEED`.
 9. Invalid UTF-8 in a file is an error that names the byte offset, unless `errors=` asks for
                 what `bytes.decode` does with "replace" or "ignore".
+10. Encoding.   The merges are applied to a pretoken in the order in which they were learnt, each
+                one from left to right: `(a, a)` makes `aa a` of `aaa`.
 
 This module has the parts of the rules that are code: the checks of arguments, the order among
 equally frequent pairs, and how ids are given.
@@ -61,6 +63,17 @@ class LearnMerges(Protocol):
         tie_break: TieBreak = "lexicographic",
         progress: Progress = None,
     ) -> list[Pair]: ...
+
+
+class PretokenEncoder(Protocol):
+    """What every stage of the encoding ladder offers under the name `Encoder` (rule 10).
+
+    It does not change once it is made, and many threads may use it at once.
+    """
+
+    def __init__(self, vocab: Mapping[int, bytes], merges: Sequence[Pair]) -> None: ...
+
+    def encode_pretoken(self, pretoken: bytes) -> list[int]: ...
 
 
 class EarlyStopWarning(UserWarning):
@@ -244,6 +257,7 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         raise TypeError(f"special_tokens is {special_tokens!r}; it must be a list of strings, [] "
                         f"for none")
     tokens = list(special_tokens)
+    seen: dict[str, int] = {}
     for place, token in enumerate(tokens):
         if not isinstance(token, str):
             raise TypeError(f"special_tokens[{place}] is {token!r}, a {type(token).__name__}; "
@@ -256,9 +270,10 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         except UnicodeEncodeError:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which has no UTF-8 form: "
                              f"it contains a lone surrogate") from None
-        if token in tokens[:place]:
+        earlier = seen.setdefault(token, place)
+        if earlier != place:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which is there already at "
-                             f"{tokens.index(token)}: leave one out")
+                             f"{earlier}: leave one out")
     return tokens
 
 
@@ -267,6 +282,13 @@ def check_vocab_size(vocab_size: SupportsIndex, num_specials: int) -> int:
     smallest = len(BYTES) + num_specials
     why = f" (256 bytes and {num_specials} special tokens)" if num_specials else " (one id a byte)"
     return check_size("vocab_size", vocab_size, smallest, why) - smallest
+
+
+def check_pretoken(pretoken: object) -> None:
+    """Raise unless this is something that an encoder can encode."""
+    if not isinstance(pretoken, bytes):
+        raise TypeError(f"pretoken is {pretoken!r}, a {type(pretoken).__name__}; it must be bytes"
+                        + (" (use pretoken.encode())" if isinstance(pretoken, str) else ""))
 
 
 def check_errors(errors: object) -> None:

@@ -1,7 +1,7 @@
 """Run a ladder rung by rung, check that all rungs agree, and tabulate what each one gains."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -11,10 +11,11 @@ from typing import Any
 from cs336_bpe import stages
 from cs336_bpe.interface import Pair, TieBreak
 from cs336_bpe.measure import Measurement, measure, measure_counting
+from cs336_bpe.measure_encoding import END, EncodeMeasurement, measure_encoding
 
 
 class StagesDisagree(AssertionError):
-    """Two stages learnt different merges; no time is worth showing before that is mended."""
+    """Two stages gave different results; no time is worth showing before that is mended."""
 
 
 @dataclass
@@ -163,6 +164,69 @@ def counting_table(runs: list[dict[str, Any]]) -> list[tuple[str, ...]]:
             _number(runs[0]["seconds"] / run["seconds"]),
             f"{run['peak_bytes'] / 1e6:,.1f}",
             run["idea"],
+        ))
+    return cells
+
+
+# --- The encoding ladder -----------------------------------------------------------------------
+
+
+def run_encoding_ladder(
+    vocab: Mapping[int, bytes],
+    merges: Sequence[Pair],
+    pretokens: Sequence[bytes],
+    *,
+    rungs: Iterable[stages.Stage] | None = None,
+    limit: float = 3.0,
+    report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
+) -> list[dict[str, Any]]:
+    """Measure every encoding stage on the same pretokens, each in a fresh process with a fresh
+    encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only."""
+    runs = []
+    for stage in stages.ladder("encode") if rungs is None else rungs:
+        runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=limit,
+                                     report=partial(report, stage)))
+    check_encodings(runs)
+    return encoding_rows(runs)
+
+
+def check_encodings(runs: list[EncodeMeasurement]) -> None:
+    """Raise unless all ids are equal, as far as the shorter of two runs goes."""
+    longest = max(runs, key=lambda run: run.num_pretokens)
+    for run in runs:
+        if run.ids.tobytes() != longest.ids[: len(run.ids)].tobytes():
+            at = next(i for i, pair in enumerate(zip(run.ids, longest.ids)) if pair[0] != pair[1])
+            raise StagesDisagree(f"{run.stage} and {longest.stage} disagree at pretoken "
+                                 f"{run.ids[:at].count(END)}")
+
+
+def encoding_rows(runs: list[EncodeMeasurement]) -> list[dict[str, Any]]:
+    """Rows as JSON, with what each stage gains over the one before and over the first."""
+    def gain(run: EncodeMeasurement, over: EncodeMeasurement | None) -> float | None:
+        if over is None or not over.num_bytes:
+            return None
+        return run.bytes_per_second / over.bytes_per_second
+
+    return [{"idea": stages.find("encode", run.stage).idea, "gain": gain(run, before),
+             "total_gain": gain(run, runs[0] if before else None), **run.as_json()}
+            for before, run in zip([None, *runs], runs)]
+
+
+ENCODING_HEADER = ("stage", "bytes/s", "x before", "x stage01", "bytes done", "peak MB", "idea")
+
+
+def encoding_table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+    """The cells of the table, as text, from rows as JSON."""
+    cells: list[tuple[str, ...]] = [ENCODING_HEADER]
+    for row in rows:
+        cells.append((
+            row["stage"].partition("_")[0],
+            f"{row['bytes_per_second']:,.0f}",
+            "" if row["gain"] is None else _number(row["gain"]),
+            "" if row["total_gain"] is None else _number(row["total_gain"]),
+            f"{row['num_bytes']:,}",
+            f"{row['peak_bytes'] / 1e6:,.1f}",
+            row["idea"],
         ))
     return cells
 

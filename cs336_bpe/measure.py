@@ -55,7 +55,8 @@ class CountMeasurement:
     num_bytes: int
     workers: int
     seconds: float  # the median of `all_seconds`
-    all_seconds: list[float]
+    all_seconds: list[float]  # until there is a dict of the counts, whoever makes it
+    columns_seconds: float  # the median without that dict, for a stage that leaves columns
     peak_bytes: int
     kinds: int
     digest: str  # of the counts, so that stages can be compared
@@ -78,8 +79,8 @@ def measure(
     report: Report = lambda done, total: None,
 ) -> Measurement:
     """Run a training stage, several times if it is quick; cut it short at `limit` seconds."""
-    run = _in_fresh_process(_measure_here, stage, report, dict(counts), num_merges, tie_break,
-                            limit)
+    run = in_fresh_process(_measure_here, stage, report, dict(counts), num_merges, tie_break,
+                           limit)
     assert isinstance(run, Measurement)
     return run
 
@@ -93,13 +94,17 @@ def measure_counting(
     report: Report = lambda done, total: None,
 ) -> CountMeasurement:
     """Run a pretokenization stage, several times if it is quick."""
-    run = _in_fresh_process(_count_here, stage, report, fspath(path), special_tokens, workers)
+    run = in_fresh_process(_count_here, stage, report, fspath(path), special_tokens, workers)
     assert isinstance(run, CountMeasurement)
     return run
 
 
-def _in_fresh_process(target: Callable[..., None], stage: Stage, report: Report,
-                      *arguments: object) -> object:
+def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable[..., None],
+                     *arguments: object) -> object:
+    """Call `target(pipe, stage, *arguments)` in a new process and return the result it sends.
+
+    What it sends as "progress" on the way goes to `report`; an "error" is raised here.
+    """
     stage.load()  # if it can't be imported, say so here
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
@@ -131,19 +136,23 @@ def _count_here(pipe: Connection, stage: Stage, path: str, specials: list[str],
         def progress(phase: str, done: int, total: int) -> None:
             pipe.send(("progress", (done, total)))
 
-        before = _reset_peak_memory()
+        before = reset_peak_memory()
         seconds: list[float] = []
+        columns_seconds: list[float] = []
         peak = 0
         while not seconds or (sum(seconds) < ENOUGH_SECONDS and len(seconds) < MAX_REPEATS):
+            counts: Any = None  # what the run before left is freed here, and not on the clock
             start = perf_counter()
             counts = count(path, specials, workers=workers, progress=progress)
+            columns_seconds.append(perf_counter() - start)
+            counts.items()  # the dict, if there is none yet
             seconds.append(perf_counter() - start)
-            peak = peak or max(0, _peak_memory() - before)
+            peak = peak or max(0, peak_memory() - before)
         lines = sorted(f"{word.hex()} {n}\n" for word, n in counts.items())
         digest = sha256("".join(lines).encode()).hexdigest()
         pipe.send(("result", CountMeasurement(
             stage.name, Path(path).stat().st_size, workers, statistics.median(seconds), seconds,
-            peak, len(counts), digest)))
+            statistics.median(columns_seconds), peak, len(counts), digest)))
     except BaseException as error:
         pipe.send(("error", error))
 
@@ -162,7 +171,7 @@ def _measure_here(pipe: Connection, stage: Stage, counts: dict[bytes, int], num_
                 raise _OverLimit
 
         gc.collect()
-        before = _reset_peak_memory()
+        before = reset_peak_memory()
         seconds: list[float] = []
         peak = 0
         while not seconds or (sum(seconds) < ENOUGH_SECONDS and len(seconds) < MAX_REPEATS):
@@ -174,7 +183,7 @@ def _measure_here(pipe: Connection, stage: Stage, counts: dict[bytes, int], num_
                 timeline = [(0, 0.0)]
                 continue
             seconds.append(perf_counter() - start)
-            peak = peak or max(0, _peak_memory() - before)  # of the first run
+            peak = peak or max(0, peak_memory() - before)  # of the first run
         complete = target == num_merges
         median = statistics.median(seconds)
         whole = median if complete else _extrapolate(timeline, num_merges)
@@ -196,16 +205,17 @@ def _extrapolate(timeline: list[tuple[int, float]], num_merges: int) -> float:
     return elapsed + (num_merges - done) * (elapsed - then) / (done - earlier)
 
 
-def _reset_peak_memory() -> int:
+def reset_peak_memory() -> int:
     """Forget the peak so far, where the system can, and return the memory in use."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")
     except OSError:
-        return _peak_memory()
+        return peak_memory()
 
 
-def _peak_memory() -> int:
+def peak_memory() -> int:
+    """Resident memory at its peak since the start, or since it was reset."""
     try:
         return _status("VmHWM")
     except OSError:

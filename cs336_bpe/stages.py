@@ -78,6 +78,23 @@ STAGES = (
           compiled=True),
     Stage("train", "detour_process_pool", "stage01_recount_everything",
           "count in parallel processes", "all bytes a merge, pickled to and fro"),
+
+    Stage("encode", "stage01_replay_merges", None,
+          "the definition: every merge in order", "all merges, each over all tokens"),
+    Stage("encode", "stage02_skip_absent", "stage01_replay_merges",
+          "only merges whose tokens are present", "a look at every merge"),
+    Stage("encode", "stage03_pair_set", "stage02_skip_absent",
+          "only merges whose pair is present", "a dearer look at every merge"),
+    Stage("encode", "stage04_rank_heap", "stage03_pair_set",
+          "a heap of the pairs present, by rank", "the merges that apply, log(bytes) each"),
+    Stage("encode", "stage05_cached_words", "stage04_rank_heap",
+          "+ a memory of pretokens seen", "one look-up, if seen before"),
+    Stage("encode", "stage06_typed_ranks", "stage05_cached_words",
+          "the merge-rank encoder, compiled; no memory", "one look-up a byte and two a merge",
+          compiled=True),
+    Stage("encode", "stage07_word_table", "stage06_typed_ranks",
+          "whole texts: scanner, a table in C, arrays", "some instructions a byte, no objects",
+          compiled=True),
 )
 
 

@@ -10,7 +10,11 @@ two encoders would give different results. `check_vocab` finds them at the door:
 - no two ids stand for the same bytes (for special tokens, see `separate_specials`);
 - both parts of a merge are bytes or tokens that an *earlier* merge makes, and its result has an
   id. A merge that comes before its parts is the trap: replayed in order it never applies, but an
-  encoder that looks for the merge of the lowest rank would find it.
+  encoder that looks for the merge of the lowest rank would find it;
+- no two merges make the same token. Training never learns such merges: as long as nothing is merged
+  across the ends of a piece of text, what is inside it goes through the same merges everywhere, so
+  there is only one last merge that can make the whole of it. If two were given, the order of
+  merges would not decide what happens between them, and encoders differ in what they do then.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +22,8 @@ from typing import NamedTuple
 
 from cs336_bpe.interface import BYTES, Pair, Vocab, check_size, check_special_tokens, shown
 
-MAX_ID = 2**32 - 2
-"""The greatest id: ids are stored in 32 bits, and the last number stands for none."""
+MAX_ID = 2**31 - 1
+"""The greatest id, so that ids fit into signed 32-bit integers, which other libraries have."""
 
 
 class Model(NamedTuple):
@@ -82,11 +86,12 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
         if byte not in ids:
             raise ValueError(f"the byte {byte!r} has no id in the vocab: text that contains it "
                              f"could not be encoded")
-    if isinstance(merges, (str, bytes)) or not isinstance(merges, Iterable):
+    # A set has no order, and an iterator would be used up by this very check.
+    if isinstance(merges, (str, bytes)) or not isinstance(merges, Sequence):
         raise TypeError(f"merges is a {type(merges).__name__}; it must be a list of pairs of "
                         f"bytes, such as the second result of train_bpe")
     made = set(BYTES)
-    seen: dict[Pair, int] = {}
+    makers: dict[bytes, int] = {}
     for place, pair in enumerate(merges):
         if (not isinstance(pair, (tuple, list)) or len(pair) != 2
                 or not isinstance(pair[0], bytes) or not isinstance(pair[1], bytes)):
@@ -98,10 +103,10 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
                 raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, but "
                                  f"no merge before it makes {shown(part)}: merges must be in the "
                                  f"order in which they were learnt")
-        earlier = seen.setdefault((left, right), place)
+        earlier = makers.setdefault(left + right, place)
         if earlier != place:
-            raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, and so "
-                             f"does merges[{earlier}]: leave one out")
+            raise ValueError(f"merges[{place}] makes {shown(left + right)}, and so does "
+                             f"merges[{earlier}]: leave one out")
         if left + right not in ids:
             raise ValueError(f"merges[{place}] makes {shown(left + right)}, which has no id in "
                              f"the vocab: add it, or leave the merge out")
@@ -127,7 +132,8 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     ordinary: dict[bytes, int] = {}
     special_ids: dict[str, int] = {}
     results = {left + right for left, right in _pairs(merges)}
-    for number, token in sorted(check_tokens(vocab)):
+    tokens = sorted(check_tokens(vocab))
+    for number, token in tokens:
         special = wanted.get(token)
         if special is None:
             if token in ordinary:
@@ -144,10 +150,10 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
             raise ValueError(f"vocab[{number}] is {shown(token)}, which has an id already "
                              f"({special_ids[special]}): a token can have only one id")
     for token in wanted:  # the special token is the learnt one: one id for both
-        if token in results and token not in ordinary:
+        if token in results and token not in ordinary and wanted[token] in special_ids:
             ordinary[token] = special_ids[wanted[token]]
     check_merges(ordinary, merges)
-    greatest = max(vocab)
+    greatest = tokens[-1][0]
     for special in specials:
         if special not in special_ids:
             greatest += 1

@@ -7,7 +7,9 @@ import sys
 import pytest
 
 from cs336_bpe import ladder, stages
+from cs336_bpe.interface import assemble_vocab
 from cs336_bpe.measure import measure
+from cs336_bpe.measure_encoding import END, measure_encoding
 
 COUNTS = {bytes([a, b, a, a]): a + b for a in range(60, 90) for b in range(60, 90)}
 
@@ -55,6 +57,52 @@ def test_an_error_in_the_measuring_process_arrives_here():
         measure(stages.find("train", "stage09"), {"low": 1}, 1)
 
 
+MERGES = [(b"a", b"b"), (b"ab", b"c"), (b"\xff", b"\x00")]
+VOCAB = assemble_vocab([], MERGES)
+PRETOKENS = [b"abc", b" abab", b"\xff\x00", b"abc", b"z" * 200] * 500
+
+
+def test_every_encoding_rung_is_measured_and_agrees():
+    seen = []
+    rows = ladder.run_encoding_ladder(VOCAB, MERGES, PRETOKENS,
+                                      report=lambda *call: seen.append(call))
+    assert [row["stage"] for row in rows] == [stage.name for stage in stages.ladder("encode")]
+    num_bytes = sum(map(len, PRETOKENS))
+    assert all(row["complete"] and row["num_bytes"] == num_bytes for row in rows)
+    assert all(row["num_tokens"] == 500 * (1 + 3 + 1 + 1 + 200) for row in rows)
+    assert rows[0]["gain"] is rows[0]["total_gain"] is None
+    assert rows[2]["total_gain"] == pytest.approx(rows[1]["gain"] * rows[2]["gain"])
+    assert seen[-1][1:] == (num_bytes, num_bytes)
+    lines = ladder.as_text(ladder.encoding_table(rows)).splitlines()
+    assert len(lines) == 2 + len(rows)
+
+
+def test_an_encoding_rung_is_cut_short():
+    stage = stages.find("encode", "stage01")
+    run = measure_encoding(stage, VOCAB, MERGES, PRETOKENS * 1000, limit=0.1)
+    assert not run.complete
+    assert 0 < run.num_pretokens < 1000 * len(PRETOKENS)
+    assert run.num_bytes == sum(map(len, (PRETOKENS * 1000)[:run.num_pretokens]))
+    assert run.ids[:7].tolist() == [257, END, ord(" "), 256, 256, END, 258]
+    assert run.ids.count(END) == run.num_pretokens
+
+
+def test_no_pretokens_at_all():
+    rows = ladder.run_encoding_ladder(VOCAB, MERGES, [])
+    assert {row["gain"] for row in rows} == {None}
+    assert ladder.encoding_table(rows)[1][1] == "0"
+
+
+def test_encodings_that_disagree_are_not_timed():
+    one, two = (measure_encoding(stages.find("encode", name), VOCAB, MERGES, PRETOKENS[:3])
+                for name in ("stage04", "stage06"))
+    ladder.check_encodings([one, two])
+    two.ids[3] += 1
+    with pytest.raises(ladder.StagesDisagree, match=r"stage06\w+ and stage04\w+ disagree at "
+                                                    r"pretoken 1"):
+        ladder.check_encodings([one, two])
+
+
 def test_command(tmp_path):
     path = tmp_path / "out.json"
     done = run("ladder", "--bytes", "30000", "--vocab-size", "300", "--json", str(path))
@@ -65,6 +113,8 @@ def test_command(tmp_path):
     assert [row["stage"] for row in saved["train"]] == [s.name for s in stages.ladder("train")]
     assert {row["stage"] for row in saved["pretokenize"]} == {
         stage.name for stage in stages.ladder("pretokenize")}
+    assert [row["stage"] for row in saved["encode"]] == [s.name for s in stages.ladder("encode")]
+    assert "All stages give the same ids" in done.stdout
     assert list(tmp_path.iterdir()) == [path]
 
 

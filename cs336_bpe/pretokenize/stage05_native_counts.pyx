@@ -22,9 +22,7 @@ must be the first one in the file, not the first one in time.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy
 from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 import os
 import threading
@@ -42,35 +40,42 @@ cdef extern from "word_counts.h" nogil:
         COUNT_DONE
         COUNT_NO_MEMORY
         COUNT_INVALID
+        HALF_SHORT
+        HALF_REST
     ctypedef struct Counts:
-        size_t tiny_used, short_used, long_used, num_bytes
-    uint8_t class_index[0x1100]
-    uint8_t classes[256 << 8]
-    uint8_t ascii_class[128]
+        size_t tiny_used, short_used, long_used
+        size_t tiny_bytes, short_bytes, long_bytes
+    void scan_init_module(const char *index, size_t index_size, const char *classes,
+                          size_t classes_size)
     int scan_use_portable
     int scan_has_avx2()
     void counts_init_module()
     Counts *counts_new()
     void counts_free(Counts *counts)
-    int counts_merge(Counts *into, const Counts *source)
+    int counts_merge(Counts *into, const Counts *source, int half)
     void counts_to_columns(const Counts *counts, uint8_t *text, uint64_t *lengths,
-                           uint64_t *numbers)
+                           uint64_t *numbers, int half)
     int count_text(Counts *counts, const uint8_t *text, size_t begin, size_t end)
+
+cdef extern from "special_tokens.h" nogil:
+    cppclass SpecialTokens:
+        void add(string token, unsigned id) except +
+    cppclass SpecialSearch:
+        size_t length
+        bint begin(const SpecialTokens *specials, const uint8_t *text, size_t size)
+        size_t next(size_t at)
 
 
 MAX_THREADS = 256
 
 
-cdef fill_tables():
-    index, class_bytes = tables()
-    memcpy(class_index, PyBytes_AS_STRING(index), len(index))
-    memcpy(classes, PyBytes_AS_STRING(class_bytes), len(class_bytes))
-    memcpy(ascii_class, classes, 128)  # block 0 is the first
-    ascii_class[c" "] = 4
+cdef init_module():
+    index, classes = tables()
+    scan_init_module(index, len(index), classes, len(classes))
     counts_init_module()
 
 
-fill_tables()
+init_module()
 
 
 def use_portable_scanner(portable):
@@ -200,89 +205,93 @@ class Job:
     def result(self, list all_tables):
         if self.failures:
             raise min(self.failures, key=lambda failure: failure[0])[1]
-        cdef Table first = all_tables[0], other
-        for other in all_tables[1:]:
-            first.merge(other)
-        return first.as_counts()
+        cdef Table first = all_tables[0]
+        if len(all_tables) == 1:
+            return first.as_counts(in_one_thread)
+        in_two_threads(lambda half: first.merge(all_tables[1:], half))
+        return first.as_counts(in_two_threads)
+
+
+def in_one_thread(work):
+    work(HALF_SHORT)
+    work(HALF_REST)
+
+
+def in_two_threads(work):
+    """Half of the work in another thread and half in this one; returns when both have ended."""
+    errors = []
+
+    def work_and_keep_error():
+        try:
+            work(HALF_SHORT)
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work_and_keep_error)
+    thread.start()
+    try:
+        work(HALF_REST)
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
 
 
 cdef class Table:
     """A table of counts in C, which this object owns, and the special tokens that cut the text."""
     cdef Counts *counts
-    cdef vector[string] specials     # the longest first
-    cdef vector[uint8_t] first_bytes  # of the special tokens, each once
-    # Where each first byte occurs next in the text that is being counted. Without this memory, a
-    # byte that never occurs would be searched for to the end again and again.
-    cdef vector[size_t] next_at
-    cdef vector[char] searched
+    cdef SpecialTokens specials
 
     def __cinit__(self, specials):
         self.counts = counts_new()
         if self.counts == NULL:
             raise MemoryError("no memory for the table of pretokens")
-        for special in sorted((token.encode() for token in specials), key=len, reverse=True):
-            self.specials.push_back(special)
-        for byte in sorted({token.encode()[0] for token in specials}):
-            self.first_bytes.push_back(byte)
-            self.next_at.push_back(0)
-            self.searched.push_back(False)
+        for token in specials:
+            self.specials.add(token.encode(), 0)
 
     def __dealloc__(self):
         counts_free(self.counts)
 
     cdef int count(self, const uint8_t *text, size_t size) noexcept nogil:
         """Count the parts of the text between special tokens."""
-        cdef size_t at = 0, length = 0, special, i
+        cdef SpecialSearch search
+        cdef size_t at = 0, special
         cdef int status
-        for i in range(self.first_bytes.size()):
-            self.next_at[i] = 0
-            self.searched[i] = False
+        if not search.begin(&self.specials, text, size):
+            return COUNT_NO_MEMORY
         while True:
-            special = self.find_special(text, at, size, &length)
+            special = search.next(at)
             status = count_text(self.counts, text, at, special)
             if status != COUNT_DONE or special == size:
                 return status
-            at = special + length
+            at = special + search.length
 
-    cdef size_t find_special(self, const uint8_t *text, size_t at, size_t size,
-                             size_t *length) noexcept nogil:
-        """Where the next special token starts, and its length; `size` if there is none."""
-        cdef const uint8_t *found
-        cdef size_t nearest, i
-        while at < size:
-            nearest = size
-            for i in range(self.first_bytes.size()):
-                if not self.searched[i] or self.next_at[i] < at:
-                    found = <const uint8_t *>memchr(text + at, self.first_bytes[i], size - at)
-                    self.next_at[i] = size if found == NULL else found - text
-                    self.searched[i] = True
-                nearest = min(nearest, self.next_at[i])
-            for i in range(self.specials.size()):
-                if (self.specials[i].size() <= size - nearest
-                        and not memcmp(text + nearest, self.specials[i].data(),
-                                       self.specials[i].size())):
-                    length[0] = self.specials[i].size()
-                    return nearest
-            at = nearest + 1
-        return size
-
-    def merge(self, Table other not None):
-        """Add the counts of another table."""
+    def merge(self, list others, int half):
+        """Add the counts of other tables."""
         cdef int status
-        with nogil:
-            status = counts_merge(self.counts, other.counts)
-        if status:
-            raise MemoryError("no memory for the table of pretokens")
+        cdef Table other
+        for other in others:
+            with nogil:
+                status = counts_merge(self.counts, other.counts, half)
+            if status:
+                raise MemoryError("no memory for the table of pretokens")
 
-    def as_counts(self):
+    def as_counts(self, in_threads):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
-        cdef size_t kinds = (self.counts.tiny_used + self.counts.short_used
-                             + self.counts.long_used)
-        text = PyBytes_FromStringAndSize(NULL, self.counts.num_bytes)
+        cdef Counts *counts = self.counts
+        cdef size_t kinds = counts.tiny_used + counts.short_used + counts.long_used
+        text = PyBytes_FromStringAndSize(
+            NULL, counts.tiny_bytes + counts.short_bytes + counts.long_bytes)
         lengths = PyBytes_FromStringAndSize(NULL, 8 * kinds)
         numbers = PyBytes_FromStringAndSize(NULL, 8 * kinds)
-        counts_to_columns(self.counts, <uint8_t *>PyBytes_AS_STRING(text),
-                          <uint64_t *>PyBytes_AS_STRING(lengths),
-                          <uint64_t *>PyBytes_AS_STRING(numbers))
+        in_threads(lambda half: self.write_columns(text, lengths, numbers, half))
         return PretokenCounts.from_columns(
             Columns(text, memoryview(lengths).cast("Q"), memoryview(numbers).cast("Q")))
+
+    def write_columns(self, bytes text, bytes lengths, bytes numbers, int half):
+        """Fill new bytes objects, which nobody else has seen yet."""
+        cdef uint8_t *text_at = <uint8_t *>PyBytes_AS_STRING(text)
+        cdef uint64_t *lengths_at = <uint64_t *>PyBytes_AS_STRING(lengths)
+        cdef uint64_t *numbers_at = <uint64_t *>PyBytes_AS_STRING(numbers)
+        with nogil:
+            counts_to_columns(self.counts, text_at, lengths_at, numbers_at, half)

@@ -14,13 +14,11 @@
 #ifndef CS336_BPE_WORD_COUNTS_H
 #define CS336_BPE_WORD_COUNTS_H
 
-#include <stdlib.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 #include "scan.h"
+#include "table_memory.h"
 
 enum { BATCH = 512, TINY = 7, SHORT = 15 };
+enum { AHEAD = 16 };  /* entries: how far ahead memory is asked for when tables are added up */
 
 typedef struct { uint64_t a, b; } Key;
 /* An entry is free if its count is 0. No key is 0, for its last byte is the length. */
@@ -37,44 +35,8 @@ typedef struct {  /* each table has mask + 1 entries, a power of two */
     size_t long_mask, long_used;
     uint8_t *bytes;  /* of long pretokens, one after the other */
     size_t bytes_used, bytes_room;
-    size_t num_bytes;  /* of all pretokens, each once */
+    size_t tiny_bytes, short_bytes, long_bytes;  /* of all pretokens in each table, each once */
 } Counts;
-
-/* Memory for a table, all zero. A large one gets huge pages where the system has them: entries are
- * visited at random, and a processor remembers where only so many pages are. Fresh pages are zero
- * already, so nothing is written here. */
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-enum { HUGE_PAGE = 1 << 21 };
-
-static void *table_new(size_t num_entries, size_t entry_size) {
-    size_t size = num_entries * entry_size;
-    if (size < 2 * HUGE_PAGE) return calloc(num_entries, entry_size);
-    /* A huge page begins at a multiple of its size: take more, and give back both ends. */
-    uint8_t *taken = (uint8_t *)mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (taken == MAP_FAILED) return NULL;
-    size_t before = (HUGE_PAGE - (uintptr_t)taken % HUGE_PAGE) % HUGE_PAGE;
-    if (before) munmap(taken, before);
-    munmap(taken + before + size, HUGE_PAGE - before);
-    madvise(taken + before, size, MADV_HUGEPAGE);  /* a wish, and it does not matter if it fails */
-    return taken + before;
-}
-
-static void table_free(void *table, size_t num_entries, size_t entry_size) {
-    size_t size = num_entries * entry_size;
-    if (size < 2 * HUGE_PAGE) free(table);
-    else if (table) munmap(table, size);
-}
-#else
-static void *table_new(size_t num_entries, size_t entry_size) {
-    return calloc(num_entries, entry_size);
-}
-
-static void table_free(void *table, size_t num_entries, size_t entry_size) {
-    (void)num_entries, (void)entry_size;
-    free(table);
-}
-#endif
 
 static Key key_masks[16];  /* the first n bytes set, and nothing else */
 
@@ -146,7 +108,7 @@ BPE_INLINE int add_tiny(Counts *counts, uint64_t key, uint64_t hash, uint64_t n)
         if (!counts->tiny[at].count) {
             counts->tiny[at].key = key;
             counts->tiny[at].count = n;
-            counts->num_bytes += ((const uint8_t *)&key)[7];
+            counts->tiny_bytes += ((const uint8_t *)&key)[7];
             return 2 * ++counts->tiny_used > counts->tiny_mask ? grow_tiny(counts) : 0;
         }
         at = (at + 1) & counts->tiny_mask;
@@ -195,7 +157,7 @@ BPE_INLINE int add_short(Counts *counts, Key key, uint64_t hash, uint64_t n) {
         if (!entry->count) {
             entry->key = key;
             entry->count = n;
-            counts->num_bytes += ((const uint8_t *)&key)[15];
+            counts->short_bytes += ((const uint8_t *)&key)[15];
             return 2 * ++counts->short_used > counts->short_mask ? grow_short(counts) : 0;
         }
         at = (at + 1) & counts->short_mask;
@@ -260,25 +222,31 @@ static int add_long(Counts *counts, const uint8_t *text, size_t length, uint64_t
     counts->longs[at].start = counts->bytes_used;
     counts->longs[at].length = length;
     counts->bytes_used += length;
-    counts->num_bytes += length;
+    counts->long_bytes += length;
     return 2 * ++counts->long_used > counts->long_mask ? grow_long(counts) : 0;
 }
 
-/* --- all ---------------------------------------------------------------------------------- */
+/* Adding up and writing out go table by table, so that two threads can share the work: they have no
+ * variable in common. About half of all kinds are short ones. */
+enum { HALF_SHORT, HALF_REST };
 
-static int counts_merge(Counts *into, const Counts *from) {
-    enum { AHEAD = 16 };
+/* Add the counts of another table; returns -1 if there is no memory. */
+static int counts_merge(Counts *into, const Counts *from, int half) {
+    if (half == HALF_SHORT) {
+        for (size_t i = 0; i <= from->short_mask; i++) {
+            ShortEntry entry = from->shorts[i];
+            uint64_t next = short_hash(from->shorts[(i + AHEAD) & from->short_mask].key);
+            BPE_PREFETCH(&into->shorts[next & into->short_mask]);
+            if (entry.count && add_short(into, entry.key, short_hash(entry.key), entry.count))
+                return -1;
+        }
+        return 0;
+    }
     for (size_t i = 0; i <= from->tiny_mask; i++) {
         TinyEntry entry = from->tiny[i];
         uint64_t next = tiny_hash(from->tiny[(i + AHEAD) & from->tiny_mask].key);
         BPE_PREFETCH(&into->tiny[next & into->tiny_mask]);
         if (entry.count && add_tiny(into, entry.key, tiny_hash(entry.key), entry.count)) return -1;
-    }
-    for (size_t i = 0; i <= from->short_mask; i++) {
-        ShortEntry entry = from->shorts[i];
-        uint64_t next = short_hash(from->shorts[(i + AHEAD) & from->short_mask].key);
-        BPE_PREFETCH(&into->shorts[next & into->short_mask]);
-        if (entry.count && add_short(into, entry.key, short_hash(entry.key), entry.count)) return -1;
     }
     for (size_t i = 0; i <= from->long_mask; i++) {
         LongEntry entry = from->longs[i];
@@ -288,21 +256,28 @@ static int counts_merge(Counts *into, const Counts *from) {
     return 0;
 }
 
-/* All pretokens, one after the other; and of each its length and its count. */
+/* All pretokens, one after the other; and of each its length and its count. The short ones come
+ * first, then the others. */
 static void counts_to_columns(const Counts *counts, uint8_t *text, uint64_t *lengths,
-                              uint64_t *numbers) {
+                              uint64_t *numbers, int half) {
+    if (half == HALF_SHORT) {
+        for (size_t i = 0; i <= counts->short_mask; i++) {
+            const ShortEntry *entry = &counts->shorts[i];
+            if (!entry->count) continue;
+            *lengths = ((const uint8_t *)&entry->key)[15];
+            *numbers++ = entry->count;
+            memcpy(text, &entry->key, *lengths);
+            text += *lengths++;
+        }
+        return;
+    }
+    text += counts->short_bytes;
+    lengths += counts->short_used;
+    numbers += counts->short_used;
     for (size_t i = 0; i <= counts->tiny_mask; i++) {
         const TinyEntry *entry = &counts->tiny[i];
         if (!entry->count) continue;
         *lengths = ((const uint8_t *)&entry->key)[7];
-        *numbers++ = entry->count;
-        memcpy(text, &entry->key, *lengths);
-        text += *lengths++;
-    }
-    for (size_t i = 0; i <= counts->short_mask; i++) {
-        const ShortEntry *entry = &counts->shorts[i];
-        if (!entry->count) continue;
-        *lengths = ((const uint8_t *)&entry->key)[15];
         *numbers++ = entry->count;
         memcpy(text, &entry->key, *lengths);
         text += *lengths++;
