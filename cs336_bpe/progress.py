@@ -1,9 +1,9 @@
 """Progress: one callback for everything that takes long.
 
 `progress` may be `None` (say nothing), `True` (a bar on standard error) or a function that is
-called as `progress(phase, done, total)`: the phase is "count" (in bytes) or "merge" (in merges),
-and `done` reaches its last value in a last call. What the function raises stops the work and
-reaches the caller.
+called as `progress(phase, done, total)`: the phase is "count" or "encode" (in bytes) or "merge" (in
+merges), and `done` reaches its last value in a last call. What the function raises stops the work
+and reaches the caller.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def reporting(progress: Progress, phase: str, total: int) -> Iterator[Callable[[
         yield lambda done: None
         return
     if progress is True:
-        unit = "B" if phase == "count" else " merges"
+        unit = " merges" if phase == "merge" else "B"
         with Bar(total=total or None, desc=phase, unit=unit, unit_scale=True) as bar:
             def move(phase: str, done: int, total: int) -> None:
                 bar.update(done - bar.n)

@@ -10,7 +10,7 @@ is looked at. The parts are `merge_ranks.h` (one pretoken) and `word_table.h` (t
 
 Cost: some instructions a byte, and a visit to a table for each pretoken; merges for new ones only.
 Memory: 32 bytes for each kind of pretoken of up to 15 bytes, 40, the bytes and the ids for a longer
-one, and about as much again that is free; never more than `cache_bytes` for each thread that encodes.
+one, and about as much again that is free; at most `cache_bytes` for each thread that encodes.
 Expect: many times stage 06, for no list is made for each pretoken; about twice as fast again
 when the table is warm.
 Trap: a table that is shared by threads needs a lock at every look-up. Each thread has one of its
@@ -34,6 +34,7 @@ cdef extern from "word_table.h" nogil:
         ENCODE_DONE
         ENCODE_NO_MEMORY
         ENCODE_TOO_LONG
+        ENCODE_INVALID
         SMALLEST
         TOO_LONG
         MAX_TOKENS
@@ -63,7 +64,7 @@ cdef extern from "word_table.h" nogil:
     int output_room_for(Output *output, size_t number)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
-                    size_t end, Output *output)
+                    size_t end, int strict, Output *output)
     int encode_piece(Words *words, const Merges *merges, const uint8_t *text, size_t length,
                      Output *output)
     size_t last_cut(const uint8_t *text, size_t start, size_t reach)
@@ -148,7 +149,6 @@ cdef class Text:
     cdef bint has_view
 
     def __init__(self, text):
-        cdef Py_ssize_t size
         if isinstance(text, str):
             text = text.encode()
         if isinstance(text, bytes):
@@ -227,7 +227,8 @@ cdef class Ids:
 
 
 cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *specials,
-                      const uint8_t *text, size_t size, Output *output) noexcept nogil:
+                      const uint8_t *text, size_t size, int strict,
+                      Output *output) noexcept nogil:
     """Encode a text with special tokens, behind whose end nothing can be read.
 
     The scanner reads a little further than the text. So the end of it, from a place where it can
@@ -244,7 +245,7 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
         cut = last_cut(text, size - SCAN_PADDING, 1 << 16)
     special = search.next(at)
     while special < cut:
-        status = encode_text(words, merges, text, at, special, output)
+        status = encode_text(words, merges, text, at, special, strict, output)
         if status == ENCODE_DONE:
             status = append_special(output, search.id)
         if status != ENCODE_DONE:
@@ -252,7 +253,7 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
         at = special + search.length
         special = search.next(at)
     if at < cut:
-        status = encode_text(words, merges, text, at, cut, output)
+        status = encode_text(words, merges, text, at, cut, strict, output)
         if status != ENCODE_DONE:
             return status
         at = cut
@@ -264,7 +265,8 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
     memcpy(copy, text + at, size - at)
     memset(copy + (size - at), 0, SCAN_PADDING)
     while status == ENCODE_DONE:
-        status = encode_text(words, merges, copy, at - copied_from, special - copied_from, output)
+        status = encode_text(words, merges, copy, at - copied_from, special - copied_from, strict,
+                             output)
         if special == size or status != ENCODE_DONE:
             break
         status = append_special(output, search.id)
@@ -349,16 +351,19 @@ cdef class Encoder:
         ids.output.used = number
         return ids.as_list(self.known)
 
-    def encode_ids(self, text, Specials specials not None, int width, Memory memory=None):
-        """The ids of a text, of 2 or 4 bytes each."""
+    def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
+                   bint strict=False):
+        """The ids of a text, of 2 or 4 bytes each; None if it must be UTF-8 and is not."""
         cdef Text data = Text(text)
         cdef Ids ids = Ids(width, data.size // 4 + 8)
         cdef int status
         cdef Memory taken = self.take(memory)
         with nogil:
             status = encode_whole(taken.words, self.merges, &specials.tokens, data.start,
-                                  data.size, &ids.output)
+                                  data.size, strict, &ids.output)
         self.give_back(taken, memory)
+        if status == ENCODE_INVALID:
+            return None
         check(status)
         ids.shrink()
         return ids

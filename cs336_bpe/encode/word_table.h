@@ -294,7 +294,7 @@ static int output_encoded(Output *output, const Merges *merges, const uint8_t *t
     return number >= 0;
 }
 
-enum { ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG };
+enum { ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, ENCODE_INVALID };
 
 /* Write the ids of a batch, whose pretokens are each from one start to the next. There is room for
  * an id a byte, and IN_ENTRY more. Inlined once for each width. */
@@ -340,9 +340,9 @@ BPE_INLINE int write_batch(Words *words, const Merges *merges, const uint8_t *te
 }
 
 /* Encode text[begin:end], which no special token cuts. SCAN_PADDING bytes behind the end must be
- * readable. */
+ * readable. If `strict`, the text must be UTF-8. */
 static int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
-                       size_t end, Output *output) {
+                       size_t end, int strict, Output *output) {
     size_t scanned[BATCH + 2], starts[BATCH + 1];
     Key keys[BATCH];
     uint32_t hashes[BATCH];
@@ -350,9 +350,10 @@ static int encode_text(Words *words, const Merges *merges, const uint8_t *text, 
     Scan scan;
     int done = begin >= end;
     scan_begin(&scan, text, begin, end);
-    scan.lenient = 1;
+    scan.lenient = !strict;
     while (!done) {
         num_scanned += scan_starts(&scan, scanned + num_scanned, BATCH - num_scanned);
+        if (scan.invalid) return ENCODE_INVALID;
         done = scan.at >= end;
         if (done) scanned[num_scanned] = scanned[num_scanned + 1] = end;
         /* A pretoken ends where the next one starts. A contraction moves that place, and to see
