@@ -49,11 +49,14 @@ cdef extern from "word_table.h" nogil:
     Merges *merges_new(size_t num_merges)
     void merges_free(Merges *merges)
     void merges_add(Merges *merges, uint32_t left, uint32_t right, uint32_t id)
-    Py_ssize_t encode_pretoken(const Merges *merges, const uint8_t *text, size_t length,
-                               uint32_t *ids)
+    ctypedef struct Lists:
+        pass
+    Py_ssize_t encode_pretoken(const Merges *merges, Lists *lists, const uint8_t *text,
+                               size_t length, uint32_t *ids)
 
     ctypedef struct Words:
         size_t size, short_used, long_used, times_full
+        Lists lists
     Words *words_new(size_t limit)
     void words_free(Words *words)
 
@@ -344,8 +347,11 @@ cdef class Encoder:
         cdef Py_ssize_t number
         if size >= TOO_LONG:
             check(ENCODE_TOO_LONG)
+        cdef Memory taken = self.take(None)
         with nogil:
-            number = encode_pretoken(self.merges, text, size, <uint32_t *>ids.output.ids)
+            number = encode_pretoken(self.merges, &taken.words.lists, text, size,
+                                     <uint32_t *>ids.output.ids)
+        self.give_back(taken, None)
         if number < 0:
             check(ENCODE_NO_MEMORY)
         ids.output.used = number
