@@ -4,44 +4,24 @@
     python benchmarks/render.py --check    say which pages are out of date, and fail if any is
 
 A table stands between `<!-- generated:NAME ARGUMENT -->` and `<!-- /generated -->`, where NAME is a
-function below. Plots need matplotlib (`pip install '.[docs]'`) and are only written, not checked.
+function below or in `render_encode.py`. Plots need matplotlib (`pip install '.[docs]'`) and are
+only written, not checked.
 """
 
-import json
 import re
 import statistics
 import sys
-from pathlib import Path
+
+import render_encode
+from rendering import ROOT, load, new_figure, number, save_figure, source, table
 
 from cs336_bpe import ladder as ladders
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
 LADDERS = ["ladder_course", "ladder_built_in", "ladder_stories", "ladder_tinystories",
            "ladder_web"]
 SHORT = {"ladder_course": "corpus.en, 500", "ladder_built_in": "built-in stories 5 MB, 2,000",
          "ladder_stories": "stories 21 MB, 4,096",
          "ladder_tinystories": "TinyStories-train, 10,000", "ladder_web": "web 100 MB, 32,000"}
-
-
-def load(name, of="train"):
-    return json.loads((RESULTS / f"{of}_{name}.json").read_text(encoding="utf-8"))
-
-
-def table(header, rows, left=1):
-    """A Markdown table: the first `left` columns to the left, the others to the right."""
-    rule = ["---" if column < left else "---:" for column in range(len(header))]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [header, rule, *rows])
-
-
-def source(result):
-    return f"*{result['machine']}. `{result['command']}`*"
-
-
-def number(value):
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.{1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4}f}"
 
 
 def ladder(name):
@@ -245,7 +225,7 @@ def large(_):
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
-    counting_ladder, threads, workers, end_to_end, large)}
+    counting_ladder, threads, workers, end_to_end, large, *render_encode.MAKERS)}
 
 
 def rendered(text):
@@ -257,12 +237,7 @@ def rendered(text):
 
 
 def plot_ladders():
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "cs336", "font.size": 10, "svg.fonttype": "path"})
-    figure, axes = plt.subplots(figsize=(8, 4.2))
+    figure, axes = new_figure()
     names = ["ladder_built_in", "ladder_tinystories", "ladder_web"]
     colours = ["#0072b2", "#e69f00", "#009e73"]  # distinguishable to colour-blind readers
     markers = ["o", "s", "^"]
@@ -280,11 +255,7 @@ def plot_ladders():
     axes.set_ylabel("seconds in the merge loop")
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False, title="corpus, vocabulary (hollow: extrapolated)")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.tight_layout()
-    (ROOT / "docs/figures").mkdir(exist_ok=True)
-    figure.savefig(ROOT / "docs/figures/train_ladder.svg", metadata={"Date": None})
+    save_figure(figure, "train_ladder")
 
 
 def main(check):
@@ -299,6 +270,7 @@ def main(check):
     print("out of date:" if check else "rewritten:", ", ".join(stale) or "none")
     if not check:
         plot_ladders()
+        render_encode.plot_crossing()
     return 1 if check and stale else 0
 
 
