@@ -132,8 +132,8 @@ def plot_crossing():
                   marker=marker, color=colour, lw=1.5, label=kind)
     axes.axhline(1, color="black", lw=0.8)
     axes.axvline(result["heap_from"], color="grey", lw=0.8, ls="--")
-    axes.annotate(f"the switch: {result['heap_from']}", (result["heap_from"], 1),
-                  xytext=(4, -14), textcoords="offset points", fontsize=8, color="grey")
+    axes.annotate(f"the switch: {result['heap_from']}", (result["heap_from"], 2),
+                  xytext=(4, 4), textcoords="offset points", fontsize=8, color="grey")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     axes.set_yticks([0.25, 0.5, 1, 2], ["1/4", "1/2", "1", "2"])
