@@ -5,12 +5,14 @@ address and undefined-behaviour sanitizers. See CONTRIBUTING.md.
 """
 
 import os
+from glob import glob
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 MODULES = [
     "cs336_bpe.columns",
+    "cs336_bpe.encode.stage07_word_table",
     "cs336_bpe.pretokenize.stage04_scanner",
     "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",
@@ -19,7 +21,7 @@ MODULES = [
     "cs336_bpe.encode.stage06_typed_ranks",
 ]
 
-HEADERS = [f"cs336_bpe/pretokenize/{name}.h" for name in ("scan", "table_memory", "word_counts")]
+HEADERS = glob("cs336_bpe/*/*.h")
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
 debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
@@ -35,7 +37,7 @@ extensions = [
         name,
         [name.replace(".", "/") + ".pyx"],
         include_dirs=["cs336_bpe/pretokenize"],
-        depends=HEADERS if "pretokenize" in name else [],
+        depends=HEADERS,
         define_macros=macros,
         extra_compile_args=(debug_flags if debug else release_flags) + sanitizers,
         extra_link_args=sanitizers,

@@ -1,6 +1,6 @@
 """The tables and the plot of docs/encode; see render.py."""
 
-from rendering import load, new_figure, number, save_figure, source, table
+from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
 
 from cs336_bpe import ladder as ladders
 
@@ -123,9 +123,9 @@ def lengths(_):
 
 def plot_crossing():
     result = load("crossing", "encode")
-    figure, axes = new_figure()
-    styles = {"random letters": ("#0072b2", "o"), "one letter": ("#e69f00", "s"),
-              "real words": ("#009e73", "^")}
+    figure, axes = pyplot().subplots(figsize=(8, 4.2))
+    styles = {"random letters": (BLUE, "o"), "one letter": (ORANGE, "s"),
+              "real words": (GREEN, "^")}
     for kind, (colour, marker) in styles.items():
         rows = [row for row in result["rows"] if row["kind"] == kind]
         axes.plot([row["length"] for row in rows], [row["ratio"] for row in rows],

@@ -27,18 +27,22 @@ def number(value):
     return f"{value:.{1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4}f}"
 
 
-def new_figure():
+BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
+"""Distinguishable to colour-blind readers (the palette of Okabe and Ito)."""
+
+
+def pyplot():
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "cs336", "font.size": 10, "svg.fonttype": "path"})
-    return plt.subplots(figsize=(8, 4.2))
+    return plt
 
 
 def save_figure(figure, name):
-    for side in ("top", "right"):
-        figure.axes[0].spines[side].set_visible(False)
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     (ROOT / "docs/figures").mkdir(exist_ok=True)
     figure.savefig(ROOT / f"docs/figures/{name}.svg", metadata={"Date": None})

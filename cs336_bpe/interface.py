@@ -21,9 +21,7 @@ the same result, byte for byte; they differ in one idea each, and so in speed an
 9. Invalid UTF-8 in a file is an error that names the byte offset, unless `errors=` asks for
                 what `bytes.decode` does with "replace" or "ignore".
 10. Encoding.   The merges are applied to a pretoken in the order in which they were learnt, each
-                one once, wherever its pair stands at that moment, from left to right: `(a, a)`
-                makes `aa a` of `aaa`. Two merges may make the same token. If the later one makes
-                it again, a merge that came between them has had its turn and stays as it is.
+                one from left to right: `(a, a)` makes `aa a` of `aaa`.
 
 This module has the parts of the rules that are code: the checks of arguments, the order among
 equally frequent pairs, and how ids are given.
@@ -259,6 +257,7 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         raise TypeError(f"special_tokens is {special_tokens!r}; it must be a list of strings, [] "
                         f"for none")
     tokens = list(special_tokens)
+    seen: dict[str, int] = {}
     for place, token in enumerate(tokens):
         if not isinstance(token, str):
             raise TypeError(f"special_tokens[{place}] is {token!r}, a {type(token).__name__}; "
@@ -271,9 +270,10 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
         except UnicodeEncodeError:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which has no UTF-8 form: "
                              f"it contains a lone surrogate") from None
-        if token in tokens[:place]:
+        earlier = seen.setdefault(token, place)
+        if earlier != place:
             raise ValueError(f"special_tokens[{place}] is {token!r}, which is there already at "
-                             f"{tokens.index(token)}: leave one out")
+                             f"{earlier}: leave one out")
     return tokens
 
 

@@ -92,6 +92,9 @@ STAGES = (
     Stage("encode", "stage06_typed_ranks", "stage05_cached_words",
           "the merge-rank encoder, compiled; no memory", "one look-up a byte and two a merge",
           compiled=True),
+    Stage("encode", "stage07_word_table", "stage06_typed_ranks",
+          "whole texts: scanner, a table in C, arrays", "some instructions a byte, no objects",
+          compiled=True),
 )
 
 

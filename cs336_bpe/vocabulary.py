@@ -10,7 +10,11 @@ two encoders would give different results. `check_vocab` finds them at the door:
 - no two ids stand for the same bytes (for special tokens, see `separate_specials`);
 - both parts of a merge are bytes or tokens that an *earlier* merge makes, and its result has an
   id. A merge that comes before its parts is the trap: replayed in order it never applies, but an
-  encoder that looks for the merge of the lowest rank would find it.
+  encoder that looks for the merge of the lowest rank would find it;
+- no two merges make the same token. Training never learns such merges: as long as nothing is merged
+  across the ends of a piece of text, what is inside it goes through the same merges everywhere, so
+  there is only one last merge that can make the whole of it. If two were given, the order of
+  merges would not decide what happens between them, and encoders differ in what they do then.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,8 +22,8 @@ from typing import NamedTuple
 
 from cs336_bpe.interface import BYTES, Pair, Vocab, check_size, check_special_tokens, shown
 
-MAX_ID = 2**32 - 2
-"""The greatest id: ids are stored in 32 bits, and the last number stands for none."""
+MAX_ID = 2**31 - 1
+"""The greatest id, so that ids fit into signed 32-bit integers, which other libraries have."""
 
 
 class Model(NamedTuple):
@@ -87,7 +91,7 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
         raise TypeError(f"merges is a {type(merges).__name__}; it must be a list of pairs of "
                         f"bytes, such as the second result of train_bpe")
     made = set(BYTES)
-    seen: dict[Pair, int] = {}
+    makers: dict[bytes, int] = {}
     for place, pair in enumerate(merges):
         if (not isinstance(pair, (tuple, list)) or len(pair) != 2
                 or not isinstance(pair[0], bytes) or not isinstance(pair[1], bytes)):
@@ -99,10 +103,10 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
                 raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, but "
                                  f"no merge before it makes {shown(part)}: merges must be in the "
                                  f"order in which they were learnt")
-        earlier = seen.setdefault((left, right), place)
+        earlier = makers.setdefault(left + right, place)
         if earlier != place:
-            raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, and so "
-                             f"does merges[{earlier}]: leave one out")
+            raise ValueError(f"merges[{place}] makes {shown(left + right)}, and so does "
+                             f"merges[{earlier}]: leave one out")
         if left + right not in ids:
             raise ValueError(f"merges[{place}] makes {shown(left + right)}, which has no id in "
                              f"the vocab: add it, or leave the merge out")

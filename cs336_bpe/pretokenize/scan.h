@@ -43,10 +43,19 @@ static inline int BPE_CTZ(uint64_t x) { int n = 0; while (!(x & 1)) { x >>= 1; n
 enum { CLASS_O, CLASS_L, CLASS_N, CLASS_W, CLASS_BLANK };
 enum { SCAN_PADDING = 64 };  /* bytes behind a text that may be read, whatever is in them */
 
-/* The classes of all code points: classes[index[c >> 8] << 8 | (c & 255)]. Filled by Cython. */
+/* The classes of all code points: classes[index[c >> 8] << 8 | (c & 255)]. */
 static uint8_t class_index[0x1100];
 static uint8_t classes[256 << 8];
 static uint8_t ascii_class[128];
+
+/* Has to be called once, with the tables that pretokenize/classes.py makes. */
+static void scan_init_module(const void *index, size_t index_size, const void *all_classes,
+                             size_t classes_size) {
+    memcpy(class_index, index, index_size);
+    memcpy(classes, all_classes, classes_size);
+    memcpy(ascii_class, classes, 128);  /* block 0 is the first */
+    ascii_class[' '] = CLASS_BLANK;
+}
 
 typedef struct { uint64_t L, N, W, S, wide; } Masks;  /* wide: bytes of 0x80 and above */
 
@@ -124,6 +133,7 @@ typedef struct {
     size_t last_char;        /* where that character starts */
     size_t last_start;       /* the last start found, + 1; 0 before the first */
     int invalid;             /* the text at `at` is not UTF-8 */
+    int lenient;             /* go on: a byte that is not part of a character is of class O */
 } Scan;
 
 BPE_INLINE void scan_begin(Scan *scan, const uint8_t *text, size_t begin, size_t end) {
@@ -158,6 +168,11 @@ BPE_INLINE size_t scan_with(Scan *scan, size_t *starts, size_t room,
                         break;
                     }
                     length = 0;
+                }
+                if (length == 0 && scan->lenient) {
+                    O |= (uint64_t)1 << i;
+                    rest &= rest - 1;
+                    continue;
                 }
                 if (length == 0) {
                     scan->invalid = 1;
@@ -236,11 +251,15 @@ static int scan_has_avx2(void) {
 
 static int scan_use_portable = 0;  /* for tests */
 
-static size_t scan_starts(Scan *scan, size_t *starts, size_t room) {
-#if BPE_AVX2
+BPE_INLINE int scan_is_avx2(void) {
     static int has_avx2 = -1;
     if (has_avx2 < 0) has_avx2 = scan_has_avx2();
-    if (has_avx2 && !scan_use_portable) return scan_avx2(scan, starts, room);
+    return has_avx2 && !scan_use_portable;
+}
+
+static size_t scan_starts(Scan *scan, size_t *starts, size_t room) {
+#if BPE_AVX2
+    if (scan_is_avx2()) return scan_avx2(scan, starts, room);
 #endif
     return scan_portable(scan, starts, room);
 }

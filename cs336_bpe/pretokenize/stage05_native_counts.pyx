@@ -22,9 +22,7 @@ must be the first one in the file, not the first one in time.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint8_t, uint64_t
-from libc.string cimport memchr, memcmp, memcpy
 from libcpp.string cimport string
-from libcpp.vector cimport vector
 
 import os
 import threading
@@ -47,9 +45,8 @@ cdef extern from "word_counts.h" nogil:
     ctypedef struct Counts:
         size_t tiny_used, short_used, long_used
         size_t tiny_bytes, short_bytes, long_bytes
-    uint8_t class_index[0x1100]
-    uint8_t classes[256 << 8]
-    uint8_t ascii_class[128]
+    void scan_init_module(const char *index, size_t index_size, const char *classes,
+                          size_t classes_size)
     int scan_use_portable
     int scan_has_avx2()
     void counts_init_module()
@@ -60,20 +57,25 @@ cdef extern from "word_counts.h" nogil:
                            uint64_t *numbers, int half)
     int count_text(Counts *counts, const uint8_t *text, size_t begin, size_t end)
 
+cdef extern from "special_tokens.h" nogil:
+    cppclass SpecialTokens:
+        void add(string token, unsigned id) except +
+    cppclass SpecialSearch:
+        size_t length
+        bint begin(const SpecialTokens *specials, const uint8_t *text, size_t size)
+        size_t next(size_t at)
+
 
 MAX_THREADS = 256
 
 
-cdef fill_tables():
-    index, class_bytes = tables()
-    memcpy(class_index, PyBytes_AS_STRING(index), len(index))
-    memcpy(classes, PyBytes_AS_STRING(class_bytes), len(class_bytes))
-    memcpy(ascii_class, classes, 128)  # block 0 is the first
-    ascii_class[c" "] = 4
+cdef init_module():
+    index, classes = tables()
+    scan_init_module(index, len(index), classes, len(classes))
     counts_init_module()
 
 
-fill_tables()
+init_module()
 
 
 def use_portable_scanner(portable):
@@ -238,62 +240,31 @@ def in_two_threads(work):
 cdef class Table:
     """A table of counts in C, which this object owns, and the special tokens that cut the text."""
     cdef Counts *counts
-    cdef vector[string] specials     # the longest first
-    cdef vector[uint8_t] first_bytes  # of the special tokens, each once
-    # Where each first byte occurs next in the text that is being counted. Without this memory, a
-    # byte that never occurs would be searched for to the end again and again.
-    cdef vector[size_t] next_at
-    cdef vector[char] searched
+    cdef SpecialTokens specials
 
     def __cinit__(self, specials):
         self.counts = counts_new()
         if self.counts == NULL:
             raise MemoryError("no memory for the table of pretokens")
-        for special in sorted((token.encode() for token in specials), key=len, reverse=True):
-            self.specials.push_back(special)
-        for byte in sorted({token.encode()[0] for token in specials}):
-            self.first_bytes.push_back(byte)
-            self.next_at.push_back(0)
-            self.searched.push_back(False)
+        for token in specials:
+            self.specials.add(token.encode(), 0)
 
     def __dealloc__(self):
         counts_free(self.counts)
 
     cdef int count(self, const uint8_t *text, size_t size) noexcept nogil:
         """Count the parts of the text between special tokens."""
-        cdef size_t at = 0, length = 0, special, i
+        cdef SpecialSearch search
+        cdef size_t at = 0, special
         cdef int status
-        for i in range(self.first_bytes.size()):
-            self.next_at[i] = 0
-            self.searched[i] = False
+        if not search.begin(&self.specials, text, size):
+            return COUNT_NO_MEMORY
         while True:
-            special = self.find_special(text, at, size, &length)
+            special = search.next(at)
             status = count_text(self.counts, text, at, special)
             if status != COUNT_DONE or special == size:
                 return status
-            at = special + length
-
-    cdef size_t find_special(self, const uint8_t *text, size_t at, size_t size,
-                             size_t *length) noexcept nogil:
-        """Where the next special token starts, and its length; `size` if there is none."""
-        cdef const uint8_t *found
-        cdef size_t nearest, i
-        while at < size:
-            nearest = size
-            for i in range(self.first_bytes.size()):
-                if not self.searched[i] or self.next_at[i] < at:
-                    found = <const uint8_t *>memchr(text + at, self.first_bytes[i], size - at)
-                    self.next_at[i] = size if found == NULL else found - text
-                    self.searched[i] = True
-                nearest = min(nearest, self.next_at[i])
-            for i in range(self.specials.size()):
-                if (self.specials[i].size() <= size - nearest
-                        and not memcmp(text + nearest, self.specials[i].data(),
-                                       self.specials[i].size())):
-                    length[0] = self.specials[i].size()
-                    return nearest
-            at = nearest + 1
-        return size
+            at = special + search.length
 
     def merge(self, list others, int half):
         """Add the counts of other tables."""
