@@ -177,14 +177,16 @@ def run_encoding_ladder(
     pretokens: Sequence[bytes],
     *,
     rungs: Iterable[stages.Stage] | None = None,
-    limit: float = 3.0,
+    limit: float | Mapping[str, float] = 3.0,
     report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
 ) -> list[dict[str, Any]]:
     """Measure every encoding stage on the same pretokens, each in a fresh process with a fresh
-    encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only."""
+    encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only.
+    The limit may depend on the stage's number."""
     runs = []
     for stage in stages.ladder("encode") if rungs is None else rungs:
-        runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=limit,
+        seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
+        runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=seconds,
                                      report=partial(report, stage)))
     check_encodings(runs)
     return encoding_rows(runs)
