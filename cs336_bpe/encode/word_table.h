@@ -289,10 +289,10 @@ static void output_append(Output *output, const uint32_t *ids, size_t number) {
 /* Encode a pretoken that is not in the memory, straight to the output. */
 static int output_encoded(Output *output, Words *words, const Merges *merges,
                           const uint8_t *text, size_t length) {
-    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)malloc(4 * length);
+    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)pages_new(length, 4);
     ptrdiff_t number = ids ? encode_pretoken(merges, &words->lists, text, length, ids) : -1;
     if (number >= 0) output_append(output, ids, (size_t)number);
-    if (ids != few) free(ids);
+    if (ids && ids != few) table_free(ids, length, 4);
     return number >= 0;
 }
 
