@@ -15,6 +15,7 @@ import statistics
 import sys
 
 import render_encode
+import render_tokenizer
 from rendering import (
     BLUE,
     GREEN,
@@ -315,7 +316,7 @@ BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->",
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
     counting_ladder, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
-    vocabulary_minima, *render_encode.MAKERS)}
+    vocabulary_minima, *render_encode.MAKERS, *render_tokenizer.MAKERS)}
 
 
 def rendered(text):

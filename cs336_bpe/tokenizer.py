@@ -257,7 +257,7 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
-        if isinstance(parts, (str, bytes)) or not isinstance(parts, Iterable):
+        if isinstance(parts, bytes) or not isinstance(parts, Iterable):
             raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
                             f"such as an open text file or [text]")
         specials = _as_which(specials)

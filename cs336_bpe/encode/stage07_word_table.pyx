@@ -143,6 +143,9 @@ cdef class Specials:
         return None if at == data.size else (at, search.length)
 
 
+NO_SPECIALS = Specials({})
+
+
 cdef class Text:
     """The bytes of a str or of an object with a buffer, as a pointer."""
     cdef const uint8_t *start
@@ -356,6 +359,10 @@ cdef class Encoder:
             check(ENCODE_NO_MEMORY)
         ids.output.used = number
         return ids.as_list(self.known)
+
+    def encode_text(self, text):
+        """The ids of a text without special tokens, as a list."""
+        return self.as_list(self.encode_ids(text, NO_SPECIALS, 4))
 
     def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
                    bint strict=False):
