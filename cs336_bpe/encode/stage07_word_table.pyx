@@ -21,7 +21,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
@@ -65,6 +65,8 @@ cdef extern from "word_table.h" nogil:
         size_t used, room
         int width
     int output_room_for(Output *output, size_t number)
+    void output_free(Output *output)
+    void output_shrink(Output *output)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
                     size_t end, int strict, Output *output)
@@ -103,7 +105,7 @@ cdef extern from *:
     int fill_list(list result, const uint32_t *ids, Py_ssize_t size, tuple known) except -1
 
 
-DEFAULT_CACHE_BYTES = 64 << 20
+DEFAULT_CACHE_BYTES = 128 << 20
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_MEMORIES = 64
 
@@ -208,7 +210,7 @@ cdef class Ids:
             raise MemoryError(f"no memory for {room} ids")
 
     def __dealloc__(self):
-        free(self.output.ids)
+        output_free(&self.output)
 
     def __len__(self):
         return self.output.used
@@ -216,15 +218,6 @@ cdef class Ids:
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
-
-    cdef shrink(self):
-        if not self.output.width:
-            return
-        cdef void *ids = realloc(self.output.ids,
-                                 max(<size_t>1, self.output.used) * self.output.width)
-        if ids != NULL:
-            self.output.ids = ids
-            self.output.room = self.output.used
 
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)
@@ -368,7 +361,7 @@ cdef class Encoder:
                    bint strict=False):
         """The ids of a text, of 2 or 4 bytes each; None if it must be UTF-8 and is not."""
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.size // 4 + 8)
+        cdef Ids ids = Ids(width, data.size // 3 + 8)
         cdef int status
         cdef Memory taken = self.take(memory)
         with nogil:
@@ -378,7 +371,7 @@ cdef class Encoder:
         if status == ENCODE_INVALID:
             return None
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def encode_pieces(self, pieces, int width, Memory memory=None):
@@ -397,7 +390,7 @@ cdef class Encoder:
                 break
         self.give_back(taken, memory)
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def as_list(self, Ids ids not None):

@@ -267,15 +267,31 @@ static Found find_long(Words *words, const Merges *merges, const uint8_t *text, 
 
 /* --- writing out ---------------------------------------------------------------------------- */
 
+/* Make room for `number` more ids; returns 0 if there is no memory. */
 static int output_room_for(Output *output, size_t number) {
     if (!output->width || output->room - output->used >= number) return 1;
-    size_t room = output->room + output->room / 2;
+    size_t width = (size_t)output->width, room = output->room + output->room / 2;
     if (room < output->used + number) room = output->used + number;
-    void *ids = realloc(output->ids, room * (size_t)output->width);
+    void *ids = pages_new(room, width);  /* not realloc: huge pages save more than it does */
     if (!ids) return 0;
+    if (output->ids) {
+        memcpy(ids, output->ids, output->used * width);
+        table_free(output->ids, output->room, width);
+    }
     output->ids = ids;
     output->room = room;
     return 1;
+}
+
+/* Give back what is not used, as far as that is cheap. */
+static void output_shrink(Output *output) {
+    if (output->ids) output->room = table_shrink(output->ids, output->room, output->used,
+                                                 (size_t)output->width);
+}
+
+static void output_free(Output *output) {
+    if (output->ids) table_free(output->ids, output->room, (size_t)output->width);
+    output->ids = NULL;
 }
 
 static void output_append(Output *output, const uint32_t *ids, size_t number) {

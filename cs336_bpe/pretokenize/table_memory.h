@@ -54,7 +54,20 @@ static void table_free(void *table, size_t num_entries, size_t entry_size) {
     if (!size) free(table);
     else if (table) munmap(table, size);
 }
+/* Give back pages behind the first `num_kept` entries, if there are whole ones; returns the number of
+ * entries that there are now. */
+static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
+    size_t size = mapped_size(num_entries, entry_size), kept = mapped_size(num_kept, entry_size);
+    if (!kept || kept >= size) return num_entries;
+    munmap((uint8_t *)table + kept, size - kept);
+    return num_kept;
+}
 #else
+static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
+    (void)table, (void)num_kept, (void)entry_size;
+    return num_entries;
+}
+
 static void *pages_new(size_t num_entries, size_t entry_size) {
     return calloc(num_entries, entry_size);
 }
