@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any
 
 from cs336_bpe.interface import Pair, Vocab
+from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.training import train_bpe
 
 
@@ -20,3 +21,12 @@ def run_train_bpe(
     """`train_bpe` under the coursework's name. Keyword arguments are `train_bpe`'s own; an
     unknown one is an error."""
     return train_bpe(input_path, vocab_size, special_tokens, **kwargs)
+
+
+def get_tokenizer(
+    vocab: Vocab,
+    merges: list[Pair],
+    special_tokens: list[str] | None = None,
+) -> Tokenizer:
+    """`Tokenizer` under the coursework's name."""
+    return Tokenizer(vocab, merges, special_tokens)

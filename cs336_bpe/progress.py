@@ -2,8 +2,8 @@
 
 `progress` may be `None` (say nothing), `True` (a bar on standard error) or a function that is
 called as `progress(phase, done, total)`: the phase is "merge" (in merges), or one of "count",
-"download", "check", "unpack", "read" and "copy" (in bytes), and `done` reaches its last value in a
-last call. What the function raises stops the work and reaches the caller.
+"encode", "download", "check", "unpack", "read" and "copy" (in bytes), and `done` reaches its last
+value in a last call. What the function raises stops the work and reaches the caller.
 """
 
 from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ is looked at. The parts are `merge_ranks.h` (one pretoken) and `word_table.h` (t
 
 Cost: some instructions a byte, and a visit to a table for each pretoken; merges for new ones only.
 Memory: 32 bytes for each kind of pretoken of up to 15 bytes, 40, the bytes and the ids for a longer
-one, and about as much again that is free; never more than `cache_bytes` for each thread that encodes.
+one, and about as much again that is free; at most `cache_bytes` for each thread that encodes.
 Expect: many times stage 06, for no list is made for each pretoken; about twice as fast again
 when the table is warm.
 Trap: a table that is shared by threads needs a lock at every look-up. Each thread has one of its
@@ -21,7 +21,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
@@ -34,6 +34,7 @@ cdef extern from "word_table.h" nogil:
         ENCODE_DONE
         ENCODE_NO_MEMORY
         ENCODE_TOO_LONG
+        ENCODE_INVALID
         SMALLEST
         TOO_LONG
         MAX_TOKENS
@@ -48,11 +49,14 @@ cdef extern from "word_table.h" nogil:
     Merges *merges_new(size_t num_merges)
     void merges_free(Merges *merges)
     void merges_add(Merges *merges, uint32_t left, uint32_t right, uint32_t id)
-    Py_ssize_t encode_pretoken(const Merges *merges, const uint8_t *text, size_t length,
-                               uint32_t *ids)
+    ctypedef struct Lists:
+        pass
+    Py_ssize_t encode_pretoken(const Merges *merges, Lists *lists, const uint8_t *text,
+                               size_t length, uint32_t *ids)
 
     ctypedef struct Words:
         size_t size, short_used, long_used, times_full
+        Lists lists
     Words *words_new(size_t limit)
     void words_free(Words *words)
 
@@ -61,9 +65,11 @@ cdef extern from "word_table.h" nogil:
         size_t used, room
         int width
     int output_room_for(Output *output, size_t number)
+    void output_free(Output *output)
+    void output_shrink(Output *output)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
-                    size_t end, Output *output)
+                    size_t end, int strict, Output *output)
     int encode_piece(Words *words, const Merges *merges, const uint8_t *text, size_t length,
                      Output *output)
     size_t last_cut(const uint8_t *text, size_t start, size_t reach)
@@ -99,7 +105,7 @@ cdef extern from *:
     int fill_list(list result, const uint32_t *ids, Py_ssize_t size, tuple known) except -1
 
 
-DEFAULT_CACHE_BYTES = 64 << 20
+DEFAULT_CACHE_BYTES = 128 << 20
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_MEMORIES = 64
 
@@ -139,6 +145,9 @@ cdef class Specials:
         return None if at == data.size else (at, search.length)
 
 
+NO_SPECIALS = Specials({})
+
+
 cdef class Text:
     """The bytes of a str or of an object with a buffer, as a pointer."""
     cdef const uint8_t *start
@@ -148,7 +157,6 @@ cdef class Text:
     cdef bint has_view
 
     def __init__(self, text):
-        cdef Py_ssize_t size
         if isinstance(text, str):
             text = text.encode()
         if isinstance(text, bytes):
@@ -202,7 +210,7 @@ cdef class Ids:
             raise MemoryError(f"no memory for {room} ids")
 
     def __dealloc__(self):
-        free(self.output.ids)
+        output_free(&self.output)
 
     def __len__(self):
         return self.output.used
@@ -211,15 +219,6 @@ cdef class Ids:
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
 
-    cdef shrink(self):
-        if not self.output.width:
-            return
-        cdef void *ids = realloc(self.output.ids,
-                                 max(<size_t>1, self.output.used) * self.output.width)
-        if ids != NULL:
-            self.output.ids = ids
-            self.output.room = self.output.used
-
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)
         fill_list(result, <const uint32_t *>self.output.ids, self.output.used, known)
@@ -227,7 +226,8 @@ cdef class Ids:
 
 
 cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *specials,
-                      const uint8_t *text, size_t size, Output *output) noexcept nogil:
+                      const uint8_t *text, size_t size, int strict,
+                      Output *output) noexcept nogil:
     """Encode a text with special tokens, behind whose end nothing can be read.
 
     The scanner reads a little further than the text. So the end of it, from a place where it can
@@ -244,7 +244,7 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
         cut = last_cut(text, size - SCAN_PADDING, 1 << 16)
     special = search.next(at)
     while special < cut:
-        status = encode_text(words, merges, text, at, special, output)
+        status = encode_text(words, merges, text, at, special, strict, output)
         if status == ENCODE_DONE:
             status = append_special(output, search.id)
         if status != ENCODE_DONE:
@@ -252,7 +252,7 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
         at = special + search.length
         special = search.next(at)
     if at < cut:
-        status = encode_text(words, merges, text, at, cut, output)
+        status = encode_text(words, merges, text, at, cut, strict, output)
         if status != ENCODE_DONE:
             return status
         at = cut
@@ -264,7 +264,8 @@ cdef int encode_whole(Words *words, const Merges *merges, const SpecialTokens *s
     memcpy(copy, text + at, size - at)
     memset(copy + (size - at), 0, SCAN_PADDING)
     while status == ENCODE_DONE:
-        status = encode_text(words, merges, copy, at - copied_from, special - copied_from, output)
+        status = encode_text(words, merges, copy, at - copied_from, special - copied_from, strict,
+                             output)
         if special == size or status != ENCODE_DONE:
             break
         status = append_special(output, search.id)
@@ -342,25 +343,35 @@ cdef class Encoder:
         cdef Py_ssize_t number
         if size >= TOO_LONG:
             check(ENCODE_TOO_LONG)
+        cdef Memory taken = self.take(None)
         with nogil:
-            number = encode_pretoken(self.merges, text, size, <uint32_t *>ids.output.ids)
+            number = encode_pretoken(self.merges, &taken.words.lists, text, size,
+                                     <uint32_t *>ids.output.ids)
+        self.give_back(taken, None)
         if number < 0:
             check(ENCODE_NO_MEMORY)
         ids.output.used = number
         return ids.as_list(self.known)
 
-    def encode_ids(self, text, Specials specials not None, int width, Memory memory=None):
-        """The ids of a text, of 2 or 4 bytes each."""
+    def encode_text(self, text):
+        """The ids of a text without special tokens, as a list."""
+        return self.as_list(self.encode_ids(text, NO_SPECIALS, 4))
+
+    def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
+                   bint strict=False):
+        """The ids of a text, of 2 or 4 bytes each; None if it must be UTF-8 and is not."""
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.size // 4 + 8)
+        cdef Ids ids = Ids(width, data.size // 3 + 8)
         cdef int status
         cdef Memory taken = self.take(memory)
         with nogil:
             status = encode_whole(taken.words, self.merges, &specials.tokens, data.start,
-                                  data.size, &ids.output)
+                                  data.size, strict, &ids.output)
         self.give_back(taken, memory)
+        if status == ENCODE_INVALID:
+            return None
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def encode_pieces(self, pieces, int width, Memory memory=None):
@@ -379,7 +390,7 @@ cdef class Encoder:
                 break
         self.give_back(taken, memory)
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def as_list(self, Ids ids not None):
