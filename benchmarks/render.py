@@ -186,7 +186,12 @@ def counting_ladder(name):
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     return "\n".join([
         f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
-        table([header[0], header[6], *header[1:6]], rows, left=2), "", source(result)])
+        table([header[0], header[6], *header[1:6]], rows, left=2), "",
+        "Times are until there is a dict of the counts. Without it, stage05 takes " + " and ".join(
+            f"{number(run['columns_seconds'])} s with {run['workers']} thread"
+            + "s" * (run["workers"] > 1)
+            for run in result["rows"] if run["stage"].startswith("stage05")) + ".  ",
+        source(result)])
 
 
 def threads(_):

@@ -81,8 +81,8 @@ def encoding_large(_):
     rows = [[row["workers"], f"{row['num_bytes']:,}", f"{row['num_ids']:,}", number(row["seconds"]),
              number(row["num_bytes"] / row["seconds"] / 1e6), number(row["peak_bytes"] / 1e6)]
             for row in result["rows"]]
-    return "\n".join([table(["threads", "bytes", "ids", "seconds", "MB/s", "peak of the process, MB"],
-                            rows, left=0), "", source(result)])
+    header = ["threads", "bytes", "ids", "seconds", "MB/s", "peak of the process, MB"]
+    return "\n".join([table(header, rows, left=0), "", source(result)])
 
 
 def encoding_workers(_):
@@ -99,8 +99,8 @@ def encoding_workers(_):
         rows.append(line)
     return "\n".join([table(["workers", "threads, s", "against one thread", "processes, s",
                              "against one thread"], rows, left=0), "",
-                      "Documents of web.txt to lists of ids, from the tokenizer's files on; medians "
-                      "of 3.  ", source(result)])
+                      "Documents of web.txt to lists of ids, reading the tokenizer included; "
+                      "medians of 3.  ", source(result)])
 
 
 def coursework(_):
@@ -110,8 +110,9 @@ def coursework(_):
                        for text, length in zip(row["longest"], row["lengths"])),
              *(number(row["bytes_per_token"][name]) for name in ("stories", "web"))]
             for row in result["rows"]]
-    return "\n".join([table(["trained on", "vocabulary", "longest tokens", "bytes per token, stories",
-                             "bytes per token, web"], rows, left=3), "",
+    header = ["trained on", "vocabulary", "longest tokens", "bytes per token, stories",
+              "bytes per token, web"]
+    return "\n".join([table(header, rows, left=3), "",
                       "Trained on 95 % of the documents, measured on the others.  ",
                       source(result)])
 

@@ -84,6 +84,9 @@ cdef extern from "../pretokenize/special_tokens.h" nogil:
         bint begin(const SpecialTokens *specials, const uint8_t *text, size_t size)
         size_t next(size_t at)
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
 cdef extern from *:
     """
     /* Fill a new list with the Python integers of ids; those in `known` are not made anew. */
@@ -157,7 +160,13 @@ cdef class Text:
     cdef bint has_view
 
     def __init__(self, text):
+        cdef Py_ssize_t size = 0
         if isinstance(text, str):
+            if text.isascii():  # then its characters are its bytes
+                self.owner = text
+                self.start = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &size)
+                self.size = size
+                return
             text = text.encode()
         if isinstance(text, bytes):
             self.owner = text
