@@ -2,7 +2,7 @@
 
 A token can be a part of a character, or a control character that would move the cursor, or a mark
 that turns the direction of the text round. None of these is ever written as it is. The pages do the
-same in JavaScript (`appearance` in `common.js`), and a test compares the two.
+same in JavaScript (`appearance` in `elements.js`), and a test compares the two.
 """
 
 import unicodedata

@@ -99,13 +99,12 @@ def _text(tokenizer: "Tokenizer", text: str) -> dict[str, Any]:
     """The text to merge: as it is for GPT-2's pattern, which the page can apply to what the
     reader writes; and in pretokens for other patterns, which it can't."""
     words = words_of(tokenizer, text, "all", MAX_BYTES)
-    tokens = [[tokenizer.vocab[number] for number in ids] for ids, _ in words.words]
-    pretokens = [[byte_string(b"".join(word)), special]
-                 for word, (_, special) in zip(tokens, words.words)]
+    limits = {"cut": words.cut, "shown": words.shown_bytes}
     if is_gpt2(tokenizer.pattern):
-        return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"),
-                "cut": words.cut}
-    return {"pretokens": pretokens, "cut": words.cut}
+        return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"), **limits}
+    pretokens = [[byte_string(b"".join(tokenizer.vocab[number] for number in ids)), special]
+                 for ids, special in words.words]
+    return {"pretokens": pretokens, **limits}
 
 
 def _compression(tokenizer: "Tokenizer", text: str | None,

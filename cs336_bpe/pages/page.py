@@ -19,6 +19,12 @@ from cs336_bpe.files import atomic_writer
 from cs336_bpe.pages import palette
 from cs336_bpe.pages.appearance import appearance
 
+SCRIPTS = {
+    "show": ["elements.js", "merges.js", "show.js"],
+    "explore": ["elements.js", "merges.js", "vocabulary.js", "training.js", "compression.js",
+                "explore.js"],
+}
+
 _PAGE = Template("""\
 <!DOCTYPE html>
 <html lang="en">
@@ -51,13 +57,13 @@ def write_page(path: str | os.PathLike[str], name: str, title: str, data: dict[s
 
 
 def build_page(name: str, title: str, data: dict[str, Any]) -> bytes:
-    """The whole page. Where `name` is "show", its parts are show.html and show.js."""
+    """The whole page. Where `name` is "show", its body is `show.html`."""
     if not isinstance(title, str):
         raise TypeError(f"title is {title!r}, a {type(title).__name__}; it must be str")
     shown_title = html.escape("".join(
         part.text for part in appearance(title.encode("utf-8", "surrogatepass"))))
     style = palette.css() + _part("pages.css")
-    script = _part("common.js") + _part(f"{name}.js")
+    script = "".join(map(_part, SCRIPTS[name]))
     # All at once: what is put in for one name is not searched for the others.
     return _PAGE.substitute(
         title=shown_title, style=style, style_hash=_hash(style), script=script,

@@ -37,7 +37,7 @@ LIGHT = Theme(
 DARK = Theme(
     page="#141416", card="#1e1e22", text="#ececec", faint="#b2b2b2", line="#46464d",
     accent="#6cbcf0", on_accent="#10202c", token_text="#f6f6f6",
-    tokens=("#473f00", "#0d6fa6", "#563200", "#00785a", "#163a55", "#8f4676"),
+    tokens=("#3b3400", "#0d6fa6", "#4a2b00", "#00785a", "#122f47", "#a05186"),
     special="#e6d5ff", special_text="#1c0b33",
 )
 

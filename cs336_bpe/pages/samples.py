@@ -3,9 +3,10 @@
 SAMPLE = """\
 A tokenizer learns from a text which letters often stand together. The first merges are short and \
 dull: a blank and a t, an h and an e, an i and an n. A few hundred steps later there are \
-syllables, then the small words that hold every sentence together, and after some thousands of steps whole \
-words appear, such as "together", "another" and "because". Names like Katherine Johnson, numbers \
-like 1969 or 3.14159, and rare words like "sesquipedalian" stay in pieces for a long time.
+syllables, then the small words that hold every sentence together, and after some thousands of \
+steps whole words appear, such as "together", "another" and "because". Names like Katherine \
+Johnson, numbers like 1969 or 3.14159, and rare words like "sesquipedalian" stay in pieces for a \
+long time.
 
 What a tokenizer has seen often becomes short; what it has never seen stays long. A tokenizer that \
 has read only English writes français, Übermut, Ελλάδα, Москва, 東京 and 🙂 with many tokens, \

@@ -74,7 +74,8 @@ function moveTo(number) {
   chips[current].tabIndex = 0;
   const token = chipTokens[number];
   chips[current].setAttribute("aria-label",
-    `${label(tokens.bytes[token])}, id ${tokens.id[token]}, bytes ${hexBytes(tokens.bytes[token])}`);
+    `${label(tokens.bytes[token])}, id ${tokens.id[token]}, ` +
+    `bytes ${hexBytes(tokens.bytes[token])}`);
   chips[current].focus();
 }
 
@@ -113,6 +114,8 @@ function chooseWord(place) {
   const close = el("button", {type: "button", class: "close", "aria-label": "Close",
     onclick: closePanel}, "\u00d7");
   panel.prepend(close);
+  text.classList.add("behind");
+  chips[current].scrollIntoView({block: "nearest"});
 }
 
 function closePanel() {
@@ -120,6 +123,7 @@ function closePanel() {
   markWord(chosen, false);
   chosen = NONE;
   panel.classList.remove("open");
+  text.classList.remove("behind");
   panel.replaceChildren(el("p", {class: "faint"}, "No word is chosen."));
   chips[current].focus();
 }
