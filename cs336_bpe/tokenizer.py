@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
 from numpy.typing import DTypeLike
@@ -27,6 +27,9 @@ from cs336_bpe.progress import Progress
 from cs336_bpe.splitting import SpecialSplitter
 from cs336_bpe.streaming import final_parts
 from cs336_bpe.vocabulary import Model, separate_specials
+
+if TYPE_CHECKING:
+    from cs336_bpe.pages.notebook import ShownText
 
 Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
@@ -327,6 +330,18 @@ class Tokenizer:
                 explanations.append(explain_pretoken(piece, ranks, self._ids))
         return explanations
 
+    def show(self, text: Text, *, specials: Which = "all") -> "ShownText":
+        """The tokens of a text in colour, for a notebook or a terminal.
+
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 258, []))
+        >>> tokenizer.show("low lower")
+        low│ │low│e│r
+        """
+        from cs336_bpe.pages.notebook import ShownText
+
+        return ShownText(self, text, specials)
+
     # --- Decoding --------------------------------------------------------------------------
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
@@ -528,6 +543,12 @@ class Tokenizer:
             specials = f"{len(self._special_ids)}"
         return (f"<Tokenizer: {self.vocab_size:,} tokens, {len(self._merges):,} merges, "
                 f"special tokens: {specials}; {pattern}>")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from cs336_bpe.pages.notebook import tokenizer_html
+
+        return tokenizer_html(self)
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
