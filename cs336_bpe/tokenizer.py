@@ -84,6 +84,7 @@ class Tokenizer:
         self._is_gpt2 = is_gpt2(pattern)
         self._encoder = stage.Encoder(self._tokens, self._merges, ids=self._ids,
                                       cache_bytes=self._cache_bytes)
+        self._width = 2 if max(self._tokens) < 1 << 16 else 4  # bytes, of an id
         self._final_length: Callable[[bytes], int] = stage.final_length
         self._new_specials: Callable[[dict[str, int]], Any] = stage.Specials
         self._splitters: dict[frozenset[str], SpecialSplitter] = {}
@@ -198,7 +199,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        ids: list[int] = self._encoder.as_list(self._encode(text, specials, 4))
+        ids: list[int] = self._encoder.as_list(self._encode(text, specials, self._width))
         return ids
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
@@ -245,7 +246,7 @@ class Tokenizer:
         size = max(1, min(256, len(batch) // (8 * number)))
         groups = [batch[start : start + size] for start in range(0, len(batch), size)]
         with ThreadPoolExecutor(number) as pool:
-            encoded = pool.map(lambda group: [self._encode(text, specials, 4) for text in group],
+            encoded = pool.map(lambda group: [self._encode(text, specials, self._width) for text in group],
                                groups)
             return [self._encoder.as_list(ids) for group in encoded for ids in group]
 
@@ -273,7 +274,7 @@ class Tokenizer:
                        final_length: Callable[[bytes], int] | None) -> Iterator[int]:
         memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
         for data in final_parts(parts, splitter.tokens, final_length):
-            yield from self._encoder.as_list(self._encode(data, specials, 4, memory))
+            yield from self._encoder.as_list(self._encode(data, specials, self._width, memory))
 
     def encode_file(
         self,
