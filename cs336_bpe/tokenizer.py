@@ -245,9 +245,12 @@ class Tokenizer:
         # in small groups so that a million short texts are not a million tasks.
         size = max(1, min(256, len(batch) // (8 * number)))
         groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+
+        def encode_group(group: list[str]) -> list[Any]:
+            return [self._encode(text, specials, self._width) for text in group]
+
         with ThreadPoolExecutor(number) as pool:
-            encoded = pool.map(lambda group: [self._encode(text, specials, self._width) for text in group],
-                               groups)
+            encoded = pool.map(encode_group, groups)
             return [self._encoder.as_list(ids) for group in encoded for ids in group]
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
