@@ -441,9 +441,9 @@ static size_t last_cut(const uint8_t *text, size_t from, size_t reach) {
 }
 
 /* How much of a text is cut into pretokens for good, whatever may follow it. The last pretoken is
- * not: more of it may come. Nor is an apostrophe before it if together they may become a
- * contraction: `'l` is two pretokens, but `'ll` is one. SCAN_PADDING bytes behind the end must be
- * readable. */
+ * not, for more of it may come, unless it is a contraction. Nor is an apostrophe before it if
+ * together they may become a contraction: `'l` is two pretokens, but `'ll` is one. SCAN_PADDING
+ * bytes behind the end must be readable. */
 static size_t final_part(const uint8_t *text, size_t size) {
     size_t starts[BATCH], before = 0, last = 0, number;
     Scan scan;
@@ -459,7 +459,7 @@ static size_t final_part(const uint8_t *text, size_t size) {
     }
     if (text[before] == '\'' && last == before + 1) {
         size_t length = contraction(text + before, size - before);
-        if (length) return before + length < size ? before + length : before;
+        if (length) return before + length;
         if (size == last + 1 && (text[last] == 'l' || text[last] == 'v' || text[last] == 'r'))
             return before;
     }
