@@ -167,7 +167,8 @@ static int pool_room_for(Words *words, size_t length) {
     while (words->pool_room - words->pool_used < length + 1) {
         size_t old_size = words->pool_room * sizeof(uint32_t);
         uint32_t *pool;
-        if (!may_grow(words, 2 * old_size) || words->pool_room >= NOT_KEPT / 2) return 0;
+        if (!may_grow(words, 2 * old_size)) return 0;
+        if (words->pool_room >= NOT_KEPT / 2) return words->full = 1, 0;
         if (!(pool = (uint32_t *)realloc(words->pool, 2 * old_size))) return words->full = 1, 0;
         words->pool = pool;
         words->pool_room *= 2;
@@ -176,7 +177,8 @@ static int pool_room_for(Words *words, size_t length) {
     while (words->bytes_room - words->bytes_used < length) {
         size_t old_size = words->bytes_room;
         uint8_t *bytes;
-        if (!may_grow(words, 2 * old_size) || words->bytes_room >= NOT_KEPT / 2) return 0;
+        if (!may_grow(words, 2 * old_size)) return 0;
+        if (words->bytes_room >= NOT_KEPT / 2) return words->full = 1, 0;
         if (!(bytes = (uint8_t *)realloc(words->bytes, 2 * old_size))) return words->full = 1, 0;
         words->bytes = bytes;
         words->bytes_room *= 2;
