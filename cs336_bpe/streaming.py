@@ -51,7 +51,8 @@ class Cuts:
                 break  # it is there, but it may become a longer one
             yield match.group()
             start = match.end()
-            open_from = self._open_from(text, start)
+            if open_from < start:
+                open_from = self._open_from(text, start)
         final = self._final(text, start, open_from)
         if final > start:
             space = final
@@ -82,7 +83,7 @@ class Cuts:
             end = end[1:]
         open_from = self._open_from(end, 0)
         match = self.regex.search(end)
-        return (match is not None and match.start() <= open_from
+        return ((match is not None and match.start() <= open_from)
                 or self._final(end, 0, open_from) > 0)
 
     def _open_from(self, text: bytes, start: int) -> int:

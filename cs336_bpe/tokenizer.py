@@ -422,7 +422,7 @@ class Tokenizer:
 
     def _check_specials(self, data: bytes | bytearray | memoryview, specials: Which,
                         offset: int | None = 0) -> SpecialSplitter:
-        """`_check_which`; and for "raise" an error if the text, which begins at `offset`, has one."""
+        """`_check_which`; for "raise" also an error if the text, from `offset` on, has one."""
         splitter = self._check_which(specials)
         if isinstance(specials, str) and specials == "raise":
             found = self._all.native.first_in(data)
