@@ -4,7 +4,7 @@
     python benchmarks/render.py --check    say which pages are out of date, and fail if any is
 
 A table stands between `<!-- generated:NAME ARGUMENT -->` and `<!-- /generated -->`, where NAME is a
-function below or in `render_encode.py`. Plots need matplotlib (`pip install '.[docs]'`) and are
+function below or in a `render_*.py`. Plots need matplotlib (`pip install '.[docs]'`) and are
 only written, not checked.
 """
 
@@ -15,6 +15,8 @@ import statistics
 import sys
 
 import render_encode
+import render_sampling
+import render_tokenizer
 from rendering import (
     BLUE,
     GREEN,
@@ -184,7 +186,12 @@ def counting_ladder(name):
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     return "\n".join([
         f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
-        table([header[0], header[6], *header[1:6]], rows, left=2), "", source(result)])
+        table([header[0], header[6], *header[1:6]], rows, left=2), "",
+        "Times are until there is a dict of the counts. Without it, stage05 takes " + " and ".join(
+            f"{number(run['columns_seconds'])} s with {run['workers']} thread"
+            + "s" * (run["workers"] > 1)
+            for run in result["rows"] if run["stage"].startswith("stage05")) + ".  ",
+        source(result)])
 
 
 def threads(_):
@@ -315,7 +322,8 @@ BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->",
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
     counting_ladder, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
-    vocabulary_minima, *render_encode.MAKERS)}
+    vocabulary_minima, *render_encode.MAKERS, *render_sampling.MAKERS,
+    *render_tokenizer.MAKERS)}
 
 
 def rendered(text):
@@ -414,6 +422,7 @@ def main(check):
         plot_bytes_per_token()
         plot_compute_per_byte()
         render_encode.plot_crossing()
+        render_sampling.plot_sampling()
     return 1 if check and stale else 0
 
 

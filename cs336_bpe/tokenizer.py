@@ -10,8 +10,9 @@ import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import accumulate
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
 from numpy.typing import DTypeLike
@@ -27,11 +28,14 @@ from cs336_bpe.splitting import SpecialSplitter
 from cs336_bpe.streaming import final_parts
 from cs336_bpe.vocabulary import Model, separate_specials
 
+if TYPE_CHECKING:
+    from cs336_bpe.pages.notebook import ShownText
+
 Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
 Which = Literal["all", "none", "raise"] | Iterable[str]
 
-DEFAULT_CACHE_BYTES = 128 << 20
+DEFAULT_CACHE_BYTES = 128 << 20  # the stage has the same
 STREAM_CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 PARALLEL_BYTES = 1 << 20  # the least that is worth a thread
 ID_TYPES = (int, numpy.integer)
@@ -82,6 +86,7 @@ class Tokenizer:
         self._is_gpt2 = is_gpt2(pattern)
         self._encoder = stage.Encoder(self._tokens, self._merges, ids=self._ids,
                                       cache_bytes=self._cache_bytes)
+        self._width = 2 if max(self._tokens) < 1 << 16 else 4  # bytes, of an id
         self._final_length: Callable[[bytes], int] = stage.final_length
         self._new_specials: Callable[[dict[str, int]], Any] = stage.Specials
         self._splitters: dict[frozenset[str], SpecialSplitter] = {}
@@ -199,7 +204,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        ids: list[int] = self._encoder.as_list(self._encode(text, specials, 4))
+        ids: list[int] = self._encoder.as_list(self._encode(text, specials, self._width))
         return ids
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
@@ -245,9 +250,12 @@ class Tokenizer:
         # in small groups so that a million short texts are not a million tasks.
         size = max(1, min(256, len(batch) // (8 * number)))
         groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+
+        def encode_group(group: list[str]) -> list[Any]:
+            return [self._encode(text, specials, self._width) for text in group]
+
         with ThreadPoolExecutor(number) as pool:
-            encoded = pool.map(lambda group: [self._encode(text, specials, 4) for text in group],
-                               groups)
+            encoded = pool.map(encode_group, groups)
             return [self._encoder.as_list(ids) for group in encoded for ids in group]
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
@@ -262,7 +270,7 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
-        if isinstance(parts, (str, bytes)) or not isinstance(parts, Iterable):
+        if isinstance(parts, bytes) or not isinstance(parts, Iterable):
             raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
                             f"such as an open text file or [text]")
         specials = _as_which(specials)
@@ -275,7 +283,7 @@ class Tokenizer:
         memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
         offset = 0
         for data in final_parts(parts, splitter.tokens, final_length):
-            ids = self._encode(data, specials, 4, memory, offset=offset)
+            ids = self._encode(data, specials, self._width, memory, offset=offset)
             yield from self._encoder.as_list(ids)
             offset += len(data)
 
@@ -333,6 +341,18 @@ class Tokenizer:
             else:
                 explanations.append(explain_pretoken(piece, ranks, self._ids))
         return explanations
+
+    def show(self, text: Text, *, specials: Which = "all") -> "ShownText":
+        """The tokens of a text in colour, for a notebook or a terminal.
+
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 258, []))
+        >>> tokenizer.show("low lower")
+        low│ │low│e│r
+        """
+        from cs336_bpe.pages.notebook import ShownText
+
+        return ShownText(self, text, specials)
 
     # --- Decoding --------------------------------------------------------------------------
 
@@ -420,15 +440,17 @@ class Tokenizer:
                                  f"tokenizer; it has {known}")
         return self._splitter_for(wanted)
 
-    def _check_specials(self, data: bytes | bytearray | memoryview, specials: Which,
+    def _check_specials(self, text: Text, specials: Which,
                         offset: int | None = 0) -> SpecialSplitter:
         """`_check_which`; for "raise" also an error if the text, from `offset` on, has one."""
         splitter = self._check_which(specials)
         if isinstance(specials, str) and specials == "raise":
-            found = self._all.native.first_in(data)
-            if found is not None:
-                start, length = found
-                token = bytes(data[start : start + length]).decode()
+            data = _as_utf8(text)
+            place = self._all.native.first_in(data)
+            if place is not None:
+                start, length = place
+                found = data[start : start + length]
+                token = found if isinstance(found, str) else bytes(found).decode()
                 where = "" if offset is None else f" at byte {offset + start}"
                 raise ValueError(f"text contains the special token {token!r}{where}; "
                                  f"specials='none' takes it for plain text, 'all' for the token")
@@ -445,14 +467,16 @@ class Tokenizer:
         if self._is_gpt2:
             return self._encoder.encode_ids(data, splitter.native, width, memory, strict)
         try:
-            if not isinstance(text, str):
-                text = bytes(data).decode("utf-8", "strict" if strict else "surrogateescape")
+            pieces = self._pieces(text, splitter, strict)
+            return self._encoder.encode_pieces(pieces, width, memory)
         except UnicodeDecodeError:
             return None
-        return self._encoder.encode_pieces(self._pieces(text, splitter), width, memory)
 
-    def _pieces(self, text: str, splitter: SpecialSplitter) -> Iterator[bytes | int]:
+    def _pieces(self, text: Text, splitter: SpecialSplitter,
+                strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""
+        if not isinstance(text, str):
+            text = bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
         for part in splitter.split(text):
             if isinstance(part, int):
                 yield part
@@ -463,17 +487,17 @@ class Tokenizer:
 
     def _parts(self, text: Text, specials: Which, workers: int) -> list[memoryview]:
         """A text in parts that can be encoded one by one."""
-        data = bytes(_as_utf8(text))
+        data = _as_utf8(text)
+        data = data.encode() if isinstance(data, str) else bytes(data)
         splitter = self._check_specials(data, specials)
         size = max(PARALLEL_BYTES, len(data) // (4 * workers))
         cutter = Cutter(splitter.ids, GPT2_PATTERN, errors="replace")
         cuts = [0]
         while cuts[-1] + size < len(data):
-            window = data[cuts[-1] : cuts[-1] + size]
-            cut = cutter.last_cut(window, len(window), first=max(1, len(window) - (1 << 16)))
+            cut = cutter.last_cut(data, cuts[-1] + size, first=cuts[-1] + 1)
             if not cut:
                 break
-            cuts.append(cuts[-1] + cut)
+            cuts.append(cut)
         cuts.append(len(data))
         view = memoryview(data)
         return [view[start:stop] for start, stop in zip(cuts, cuts[1:])]
@@ -482,8 +506,13 @@ class Tokenizer:
                       workers: int) -> "numpy.ndarray[Any, Any]":
         which = "none" if isinstance(specials, str) and specials == "raise" else specials
         with ThreadPoolExecutor(workers) as pool:
-            encoded = list(pool.map(lambda part: self._encode(part, which, width), parts))
-        return numpy.concatenate([self._as_array(ids, width) for ids in encoded])
+            encoded = [self._as_array(ids, width) for ids in
+                       pool.map(lambda part: self._encode(part, which, width), parts)]
+            ends = list(accumulate(map(len, encoded)))
+            whole = numpy.empty(ends[-1], encoded[0].dtype)
+            list(pool.map(lambda ids, end: numpy.copyto(whole[end - len(ids) : end], ids),
+                          encoded, ends))
+        return whole
 
     def _as_array(self, ids: Any, width: int) -> "numpy.ndarray[Any, Any]":
         kind = numpy.uint16 if width == 2 else numpy.uint32
@@ -529,6 +558,12 @@ class Tokenizer:
         return (f"<Tokenizer: {self.vocab_size:,} tokens, {len(self._merges):,} merges, "
                 f"special tokens: {specials}; {pattern}>")
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from cs336_bpe.pages.notebook import tokenizer_html
+
+        return tokenizer_html(self)
+
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
              cache_bytes: int) -> Tokenizer:
@@ -550,9 +585,11 @@ def _is_id(number: object) -> bool:
     return isinstance(number, ID_TYPES) and not isinstance(number, bool)
 
 
-def _as_utf8(text: Text) -> bytes | bytearray | memoryview:
-    """The bytes of a text, one after the other."""
+def _as_utf8(text: Text) -> Text:
+    """The bytes of a text, one after the other; a `str` whose characters are its bytes as it is."""
     if isinstance(text, str):
+        if text.isascii():
+            return text
         try:
             return text.encode()
         except UnicodeEncodeError as error:

@@ -146,22 +146,23 @@ enum { TOO_LONG = 0x7FFFFFFF / 2 };  /* bytes: three pairs for each are numbered
  *
  * The heads of the lists are all empty again at the end, and are kept for the next long pretoken. */
 typedef struct { uint32_t place, next; } Listed;
+/* A token and its neighbours, in one place of memory: a merge looks at all three. A place whose token
+ * has become part of the one before it has NO_MERGE for a token. */
+typedef struct { uint32_t token, before, next; } Place;
 
 typedef struct {
     uint32_t *first, *last;  /* of each merge's list: 1 + a number of a Listed; 0 if it is empty */
     uint64_t *bits;          /* a bit for each merge: is there anything in its list? */
     Listed *listed;
-    uint32_t *tokens, *before, *next;  /* of each place; a place that has been swallowed has no token */
-    size_t num_listed;
+    Place *places;
+    size_t num_listed, length;
 } Lists;
 
 static void lists_free_places(Lists *lists) {
-    free(lists->listed);
-    free(lists->tokens);
-    free(lists->before);
-    free(lists->next);
+    if (lists->listed) table_free(lists->listed, 3 * lists->length, sizeof(Listed));
+    if (lists->places) table_free(lists->places, lists->length, sizeof(Place));
     lists->listed = NULL;
-    lists->tokens = lists->before = lists->next = NULL;
+    lists->places = NULL;
 }
 
 static void lists_free(Lists *lists) {
@@ -183,12 +184,11 @@ static int lists_begin(Lists *lists, const Merges *merges, size_t length) {
         }
     }
     /* One pair a byte at the start, and two for each merge, of which there are fewer than bytes. */
-    lists->listed = (Listed *)malloc(3 * length * sizeof(Listed));
-    lists->tokens = (uint32_t *)malloc(length * sizeof(uint32_t));
-    lists->before = (uint32_t *)malloc(length * sizeof(uint32_t));
-    lists->next = (uint32_t *)malloc(length * sizeof(uint32_t));
+    lists->length = length;
+    lists->listed = (Listed *)pages_new(3 * length, sizeof(Listed));
+    lists->places = (Place *)pages_new(length, sizeof(Place));
     lists->num_listed = 0;
-    if (lists->listed && lists->tokens && lists->before && lists->next) return 1;
+    if (lists->listed && lists->places) return 1;
     lists_free_places(lists);
     return 0;
 }
@@ -211,33 +211,36 @@ static int compare_places(const void *a, const void *b) {
 
 /* Apply one merge at all places of its list. */
 static void merge_listed(Lists *lists, const Merges *merges, uint32_t token, size_t length,
-                         uint32_t *places) {
+                         uint32_t *sorted) {
     Parts parts = merges->parts[token];
-    uint32_t *tokens = lists->tokens, *before = lists->before, *next = lists->next;
+    Place *places = lists->places;
     size_t number = 0;
     int ascending = 1;
     for (uint32_t at = lists->first[token]; at; at = lists->listed[at - 1].next) {
-        places[number] = lists->listed[at - 1].place;
-        if (number && places[number] < places[number - 1]) ascending = 0;
+        sorted[number] = lists->listed[at - 1].place;
+        if (number && sorted[number] < sorted[number - 1]) ascending = 0;
         number++;
     }
     lists->first[token] = 0;
     /* The order matters only where pairs can overlap, as in aaa. */
     if (!ascending && parts.left == parts.right)
-        qsort(places, number, sizeof *places, compare_places);
+        qsort(sorted, number, sizeof *sorted, compare_places);
     for (size_t i = 0; i < number; i++) {
-        size_t place = places[i], right = next[place];
-        if (tokens[place] != parts.left || right >= length || tokens[right] != parts.right)
+        uint32_t here = sorted[i];
+        Place *place = &places[here];
+        BPE_PREFETCH(&places[sorted[i + 8 < number ? i + 8 : i]]);
+        if (place->token != parts.left || place->next >= length
+            || places[place->next].token != parts.right)
             continue;  /* an earlier merge has taken one of the two */
-        tokens[place] = token;
-        tokens[right] = NO_MERGE;
-        next[place] = next[right];
-        if (next[place] < length) {
-            before[next[place]] = (uint32_t)place;
-            list_pair(lists, merge_of(merges, token, tokens[next[place]]), place);
+        places[place->next].token = NO_MERGE;
+        place->token = token;
+        place->next = places[place->next].next;
+        if (place->next < length) {
+            places[place->next].before = here;
+            list_pair(lists, merge_of(merges, token, places[place->next].token), here);
         }
-        if (place)
-            list_pair(lists, merge_of(merges, tokens[before[place]], token), before[place]);
+        if (here)
+            list_pair(lists, merge_of(merges, places[place->before].token, token), place->before);
     }
 }
 
@@ -247,9 +250,9 @@ static ptrdiff_t encode_by_lists(const Merges *merges, Lists *lists, const uint8
     size_t number = 0, num_words = merges->num_tokens / 64 + 1;
     if (!lists_begin(lists, merges, length)) return -1;
     for (size_t i = 0; i < length; i++) {
-        lists->tokens[i] = text[i];
-        lists->before[i] = (uint32_t)i - 1;
-        lists->next[i] = (uint32_t)i + 1;
+        lists->places[i].token = text[i];
+        lists->places[i].before = (uint32_t)i - 1;
+        lists->places[i].next = (uint32_t)i + 1;
         if (i + 1 < length)
             list_pair(lists, merges->byte_pairs[(size_t)text[i] << 8 | text[i + 1]], i);
     }
@@ -259,8 +262,8 @@ static ptrdiff_t encode_by_lists(const Merges *merges, Lists *lists, const uint8
             lists->bits[word] &= lists->bits[word] - 1;
             merge_listed(lists, merges, token, length, ids);  /* `ids` is not in use yet */
         }
-    for (size_t i = 0; i < length; i = lists->next[i])
-        ids[number++] = merges->ids[lists->tokens[i]];
+    for (size_t i = 0; i < length; i = lists->places[i].next)
+        ids[number++] = merges->ids[lists->places[i].token];
     lists_free_places(lists);
     return (ptrdiff_t)number;
 }

@@ -21,7 +21,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
@@ -65,6 +65,8 @@ cdef extern from "word_table.h" nogil:
         size_t used, room
         int width
     int output_room_for(Output *output, size_t number)
+    void output_free(Output *output)
+    void output_shrink(Output *output)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
                     size_t end, int strict, Output *output)
@@ -82,28 +84,34 @@ cdef extern from "../pretokenize/special_tokens.h" nogil:
         bint begin(const SpecialTokens *specials, const uint8_t *text, size_t size)
         size_t next(size_t at)
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
 cdef extern from *:
     """
     /* Fill a new list with the Python integers of ids; those in `known` are not made anew. */
-    static int fill_list(PyObject *list, const uint32_t *ids, Py_ssize_t size, PyObject *known) {
+    static int fill_list(PyObject *list, const void *ids, int width, Py_ssize_t size,
+                         PyObject *known) {
+        PyObject **items = ((PyListObject *)list)->ob_item;
         size_t num_known = (size_t)PyTuple_GET_SIZE(known);
+        advise_huge(items, (size_t)size * sizeof *items);
         for (Py_ssize_t i = 0; i < size; i++) {
-            PyObject *number;
-            if (ids[i] < num_known) {
-                number = PyTuple_GET_ITEM(known, (Py_ssize_t)ids[i]);
-                Py_INCREF(number);
-            } else if (!(number = PyLong_FromUnsignedLong(ids[i]))) {
+            uint32_t id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+            if (id < num_known) {
+                items[i] = PyTuple_GET_ITEM(known, (Py_ssize_t)id);
+                Py_INCREF(items[i]);
+            } else if (!(items[i] = PyLong_FromUnsignedLong(id))) {
                 return -1;
             }
-            PyList_SET_ITEM(list, i, number);
         }
         return 0;
     }
     """
-    int fill_list(list result, const uint32_t *ids, Py_ssize_t size, tuple known) except -1
+    int fill_list(list result, const void *ids, int width, Py_ssize_t size,
+                  tuple known) except -1
 
 
-DEFAULT_CACHE_BYTES = 64 << 20
+DEFAULT_CACHE_BYTES = 128 << 20
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_MEMORIES = 64
 
@@ -143,6 +151,9 @@ cdef class Specials:
         return None if at == data.size else (at, search.length)
 
 
+NO_SPECIALS = Specials({})
+
+
 cdef class Text:
     """The bytes of a str or of an object with a buffer, as a pointer."""
     cdef const uint8_t *start
@@ -152,7 +163,13 @@ cdef class Text:
     cdef bint has_view
 
     def __init__(self, text):
+        cdef Py_ssize_t size = 0
         if isinstance(text, str):
+            if text.isascii():  # then its characters are its bytes
+                self.owner = text
+                self.start = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &size)
+                self.size = size
+                return
             text = text.encode()
         if isinstance(text, bytes):
             self.owner = text
@@ -205,7 +222,7 @@ cdef class Ids:
             raise MemoryError(f"no memory for {room} ids")
 
     def __dealloc__(self):
-        free(self.output.ids)
+        output_free(&self.output)
 
     def __len__(self):
         return self.output.used
@@ -214,18 +231,9 @@ cdef class Ids:
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
 
-    cdef shrink(self):
-        if not self.output.width:
-            return
-        cdef void *ids = realloc(self.output.ids,
-                                 max(<size_t>1, self.output.used) * self.output.width)
-        if ids != NULL:
-            self.output.ids = ids
-            self.output.room = self.output.used
-
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)
-        fill_list(result, <const uint32_t *>self.output.ids, self.output.used, known)
+        fill_list(result, self.output.ids, self.output.width, self.output.used, known)
         return result
 
 
@@ -357,11 +365,15 @@ cdef class Encoder:
         ids.output.used = number
         return ids.as_list(self.known)
 
+    def encode_text(self, text):
+        """The ids of a text without special tokens, as a list."""
+        return self.as_list(self.encode_ids(text, NO_SPECIALS, 2 if self.max_id < 1 << 16 else 4))
+
     def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
                    bint strict=False):
         """The ids of a text, of 2 or 4 bytes each; None if it must be UTF-8 and is not."""
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.size // 4 + 8)
+        cdef Ids ids = Ids(width, data.size // 3 + 8)
         cdef int status
         cdef Memory taken = self.take(memory)
         with nogil:
@@ -371,7 +383,7 @@ cdef class Encoder:
         if status == ENCODE_INVALID:
             return None
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def encode_pieces(self, pieces, int width, Memory memory=None):
@@ -390,11 +402,11 @@ cdef class Encoder:
                 break
         self.give_back(taken, memory)
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def as_list(self, Ids ids not None):
-        """Ids of 4 bytes as a list of Python integers."""
+        """Ids as a list of Python integers."""
         return ids.as_list(self.known)
 
     def count(self, text, Specials specials not None):

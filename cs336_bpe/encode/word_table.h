@@ -269,15 +269,31 @@ static Found find_long(Words *words, const Merges *merges, const uint8_t *text, 
 
 /* --- writing out ---------------------------------------------------------------------------- */
 
+/* Make room for `number` more ids; returns 0 if there is no memory. */
 static int output_room_for(Output *output, size_t number) {
     if (!output->width || output->room - output->used >= number) return 1;
-    size_t room = output->room + output->room / 2;
+    size_t width = (size_t)output->width, room = output->room + output->room / 2;
     if (room < output->used + number) room = output->used + number;
-    void *ids = realloc(output->ids, room * (size_t)output->width);
+    void *ids = pages_new(room, width);  /* not realloc: huge pages save more than it does */
     if (!ids) return 0;
+    if (output->ids) {
+        memcpy(ids, output->ids, output->used * width);
+        table_free(output->ids, output->room, width);
+    }
     output->ids = ids;
     output->room = room;
     return 1;
+}
+
+/* Give back what is not used, as far as that is cheap. */
+static void output_shrink(Output *output) {
+    if (output->ids) output->room = table_shrink(output->ids, output->room, output->used,
+                                                 (size_t)output->width);
+}
+
+static void output_free(Output *output) {
+    if (output->ids) table_free(output->ids, output->room, (size_t)output->width);
+    output->ids = NULL;
 }
 
 static void output_append(Output *output, const uint32_t *ids, size_t number) {
@@ -291,10 +307,10 @@ static void output_append(Output *output, const uint32_t *ids, size_t number) {
 /* Encode a pretoken that is not in the memory, straight to the output. */
 static int output_encoded(Output *output, Words *words, const Merges *merges,
                           const uint8_t *text, size_t length) {
-    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)malloc(4 * length);
+    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)pages_new(length, 4);
     ptrdiff_t number = ids ? encode_pretoken(merges, &words->lists, text, length, ids) : -1;
     if (number >= 0) output_append(output, ids, (size_t)number);
-    if (ids != few) free(ids);
+    if (ids && ids != few) table_free(ids, length, 4);
     return number >= 0;
 }
 

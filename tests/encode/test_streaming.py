@@ -163,7 +163,8 @@ def test_final_length_is_where_a_pretoken_starts(text):
 
 def test_bad_parts():
     tokenizer = byte_tokenizer("<e>")
-    for parts in ["text", b"text", 5, None]:
+    assert list(tokenizer.encode_iterable("a<e>")) == [97, 256]  # characters are parts too
+    for parts in [b"text", 5, None]:
         with pytest.raises(TypeError, match="parts is a"):
             tokenizer.encode_iterable(parts)
     for part in [b"b", 5, None, ["c"]]:
