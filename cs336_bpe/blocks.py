@@ -29,7 +29,7 @@ DEFAULT_BLOCK_BYTES = 1 << 21
 # A white-space byte after a visible character or a part of one. To leave out the control
 # characters, some of which are white space, is more careful than need be, and costs nothing.
 _SPACE_AFTER_TEXT = regex.compile(rb"(?r)[\x21-\x7e\x80-\xff][\t-\r ]")
-_WIDE_SPACES = tuple(chr(c).encode() for c in (
+WIDE_SPACES = tuple(chr(c).encode() for c in (
     0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
 
 
@@ -107,7 +107,7 @@ class Cutter:
         if self.is_gpt2 and data[cut - 1] >= 0x80:
             # A byte that is left out says nothing, and not every white space is one byte.
             before = bytes(data[max(0, cut - 3) : cut])
-            if self.errors == "ignore" or before.endswith(_WIDE_SPACES):
+            if self.errors == "ignore" or before.endswith(WIDE_SPACES):
                 return False
         if self.errors != "strict" and self.specials:
             # Bytes that are left out or replaced may complete a special token.

@@ -47,8 +47,9 @@ class FileEncoder:
                 workers = min(workers, -(-size // DEFAULT_BLOCK_BYTES))
             reader = BlockReader(source, os.fspath(input_path), self.cutter, DEFAULT_BLOCK_BYTES,
                                  end=size)
-            with (reporting(progress, "encode", size or 0) as report,
-                  atomic_writer(output_path) as target):
+            # The last call of `progress` may raise too, and then there is to be no output.
+            with (atomic_writer(output_path) as target,
+                  reporting(progress, "encode", size or 0) as report):
                 is_npy = os.fspath(output_path).endswith(".npy")
                 if is_npy:
                     target.write(npy_header(self.dtype, 0))
@@ -160,10 +161,11 @@ class _Job:
         width = 2 if encoder.dtype == numpy.uint16 else 4
         with memoryview(buffer) as whole, whole[:size] as view:
             if encoder.errors == "strict":
-                ids = tokenizer._encode(view, encoder.specials, width, memory, strict=True)
+                ids = tokenizer._encode(view, encoder.specials, width, memory, strict=True,
+                                        offset=offset)
             else:
                 clean = decode(bytes(view), encoder.errors, self.reader.name).encode()
-                ids = tokenizer._encode(clean, encoder.specials, width, memory)
+                ids = tokenizer._encode(clean, encoder.specials, width, memory, offset=None)
             if ids is None:
                 decode(bytes(view), "strict", self.reader.name, offset)  # says where
                 raise AssertionError("the scanner and the decoder disagree on UTF-8")

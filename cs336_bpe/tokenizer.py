@@ -5,8 +5,8 @@ pattern runs through `regex`. Around it are the things that a user meets: specia
 files, and errors that say what is wrong.
 """
 
-import operator
 import os
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +38,7 @@ Which = Literal["all", "none", "raise"] | Iterable[str]
 DEFAULT_CACHE_BYTES = 128 << 20  # the stage has the same
 STREAM_CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 PARALLEL_BYTES = 1 << 20  # the least that is worth a thread
+ID_TYPES = (int, numpy.integer)
 
 
 class Tokenizer:
@@ -71,10 +72,11 @@ class Tokenizer:
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
         stage = stages.find("encode").load()
-        ids = separate_specials(vocab, merges, special_tokens or ())
+        ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens)
         self._regex = check_pattern(pattern)
-        self._cache_bytes = check_size("cache_bytes", cache_bytes, stage.SMALLEST_CACHE_BYTES)
-        self._tokens = {number: bytes(token) for number, token in sorted(vocab.items())}
+        limit = check_size("cache_bytes", cache_bytes, stage.SMALLEST_CACHE_BYTES)
+        self._cache_bytes = min(limit, sys.maxsize)
+        self._tokens = {int(number): token for number, token in sorted(vocab.items())}
         for special, number in ids.specials.items():
             self._tokens[number] = special.encode()
         self._merges = tuple((left, right) for left, right in merges)
@@ -101,9 +103,8 @@ class Tokenizer:
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> "Tokenizer":
         """A tokenizer from GPT-2's two files, `vocab.json` and `merges.txt`."""
-        model = read_gpt2(vocab_path, merges_path, special_tokens, pattern)
-        return cls(model.vocab, model.merges, special_tokens, pattern=pattern,
-                   cache_bytes=cache_bytes)
+        return cls.from_model(read_gpt2(vocab_path, merges_path, special_tokens, pattern),
+                              cache_bytes=cache_bytes)
 
     @classmethod
     def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> "Tokenizer":
@@ -146,10 +147,9 @@ class Tokenizer:
 
     def token_bytes(self, number: int) -> bytes:
         """The bytes of a token."""
-        try:
-            return self._tokens[operator.index(number)]
-        except (KeyError, TypeError):
-            raise self._unknown_id(number, "") from None
+        if not _is_id(number) or number not in self._tokens:
+            raise self._unknown_id(number, "number is ")
+        return self._tokens[number]
 
     def id_of(self, token: bytes | str) -> int:
         """The id of a token; of a special one if it is given as `str`."""
@@ -172,15 +172,20 @@ class Tokenizer:
         >>> Tokenizer(vocab, merges, ["<|end|>"]).truncated(258).merges
         ((b'o', b'w'),)
         """
-        others = self.vocab_size - len(self._merges)
+        # A token that is learnt and special, with one id for both, stays when its merge goes.
+        specials = set(self._special_ids.values())
+        learnt = [self._ids[left + right] for left, right in self._merges]
+        others = self.vocab_size - sum(number not in specials for number in learnt)
         size = check_size("vocab_size", vocab_size, others, " (bytes and special tokens)")
         if size > self.vocab_size:
             raise ValueError(f"vocab_size is {size}, but this tokenizer has only "
                              f"{self.vocab_size} tokens; train a larger one")
-        dropped = {self._ids[left + right] for left, right in self._merges[size - others :]}
-        dropped -= set(self._special_ids.values())
-        kept = {number: token for number, token in self._tokens.items() if number not in dropped}
-        return type(self)(kept, self._merges[: size - others], list(self._special_ids),
+        kept = dict(self._tokens)
+        while len(kept) > size:
+            number = learnt.pop()
+            if number not in specials:
+                del kept[number]
+        return type(self)(kept, self._merges[: len(learnt)], list(self._special_ids),
                           pattern=self._pattern, cache_bytes=self._cache_bytes)
 
     # --- Encoding --------------------------------------------------------------------------
@@ -238,9 +243,9 @@ class Tokenizer:
         specials = _as_which(specials)
         batch = _check_texts(texts)
         number = min(check_workers(workers), max(1, len(batch)))
+        self._check_which(specials)
         if number == 1:
             return [self.encode(text, specials=specials) for text in batch]
-        self._check_which(specials)
         # Long texts first would balance better, but a thread takes the next one when it is free,
         # in small groups so that a million short texts are not a million tasks.
         size = max(1, min(256, len(batch) // (8 * number)))
@@ -276,8 +281,11 @@ class Tokenizer:
     def _encode_stream(self, parts: Iterable[str], splitter: SpecialSplitter, specials: Which,
                        final_length: Callable[[bytes], int] | None) -> Iterator[int]:
         memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
+        offset = 0
         for data in final_parts(parts, splitter.tokens, final_length):
-            yield from self._encoder.as_list(self._encode(data, specials, self._width, memory))
+            ids = self._encode(data, specials, self._width, memory, offset=offset)
+            yield from self._encoder.as_list(ids)
+            offset += len(data)
 
     def encode_file(
         self,
@@ -326,7 +334,7 @@ class Tokenizer:
             raise TypeError(f"text is a {type(text).__name__}; it must be str")
         ranks = {pair: rank for rank, pair in enumerate(self._merges)}
         explanations = []
-        for piece in self._pieces(text, self._check_specials(text, specials)):
+        for piece in self._pieces(text, self._check_specials(_as_utf8(text), specials)):
             if isinstance(piece, int):
                 token = self._tokens[piece]
                 explanations.append(Explanation(token, [[token]], [], [piece], True))
@@ -358,7 +366,7 @@ class Tokenizer:
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of ids, whether they are text or not."""
-        if isinstance(ids, (str, bytes)):
+        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise TypeError(f"ids is a {type(ids).__name__}; it must be integers")
         if isinstance(ids, numpy.ndarray):
             if ids.ndim != 1 or not (numpy.issubdtype(ids.dtype, numpy.integer) or not ids.size):
@@ -367,13 +375,15 @@ class Tokenizer:
             ids = ids.tolist()
         elif not isinstance(ids, (list, tuple)):
             ids = list(ids)
-        try:
-            return b"".join([self._tokens[number] for number in ids])
-        except (KeyError, TypeError):
-            for place, number in enumerate(ids):
-                if not isinstance(number, (int, numpy.integer)) or number not in self._tokens:
-                    raise self._unknown_id(number, f"ids[{place}] is ") from None
-            raise
+        # 97.0 and True would be found as well: they are equal to 97 and 1.
+        if all(issubclass(kind, ID_TYPES) and kind is not bool for kind in set(map(type, ids))):
+            try:
+                return b"".join([self._tokens[number] for number in ids])
+            except KeyError:
+                pass
+        place, number = next((place, number) for place, number in enumerate(ids)
+                             if not _is_id(number) or number not in self._tokens)
+        raise self._unknown_id(number, f"ids[{place}] is ")
 
     def decode_iterable(self, ids: Iterable[int], errors: str = "replace") -> Iterator[str]:
         """The text of ids, piece by piece as they come; a character is never cut.
@@ -384,7 +394,7 @@ class Tokenizer:
         """
         decoder = getincrementaldecoder("utf-8")(errors)
         for place, number in enumerate(ids):
-            token = self._tokens.get(number) if isinstance(number, (int, numpy.integer)) else None
+            token = self._tokens.get(number) if _is_id(number) else None
             if token is None:
                 raise self._unknown_id(number, f"ids[{place}] is ")
             text = decoder.decode(token)
@@ -395,7 +405,7 @@ class Tokenizer:
             yield text
 
     def _unknown_id(self, number: object, where: str) -> Exception:
-        if isinstance(number, bool) or not isinstance(number, (int, numpy.integer)):
+        if not _is_id(number):
             return TypeError(f"{where}{number!r}, a {type(number).__name__}; ids are integers")
         return ValueError(f"{where}{number}, which is no id of this vocabulary: it has "
                           f"{self.vocab_size} tokens, with ids from {min(self._tokens)} to "
@@ -422,7 +432,7 @@ class Tokenizer:
                 return self._splitter_for(frozenset())
             raise ValueError(f"specials is {specials!r}; it must be 'all', 'none', 'raise' or a "
                              f"set of special tokens")
-        wanted = specials if isinstance(specials, frozenset) else frozenset(specials)
+        wanted = frozenset(_as_which(specials))
         for token in wanted:
             if token not in self._special_ids:
                 known = ", ".join(map(repr, self._special_ids)) or "none"
@@ -430,56 +440,56 @@ class Tokenizer:
                                  f"tokenizer; it has {known}")
         return self._splitter_for(wanted)
 
-    def _check_specials(self, text: Text, specials: Which) -> SpecialSplitter:
+    def _check_specials(self, text: Text, specials: Which,
+                        offset: int | None = 0) -> SpecialSplitter:
+        """`_check_which`; for "raise" also an error if the text, from `offset` on, has one."""
         splitter = self._check_which(specials)
         if isinstance(specials, str) and specials == "raise":
-            found = self._all.native.first_in(text)
-            if found is not None:
-                start, length = found
-                data = text.encode() if isinstance(text, str) else bytes(text)
-                token = data[start : start + length].decode()
-                raise ValueError(f"text contains the special token {token!r} at byte {start}; "
+            data = _as_utf8(text)
+            place = self._all.native.first_in(data)
+            if place is not None:
+                start, length = place
+                found = data[start : start + length]
+                token = found if isinstance(found, str) else bytes(found).decode()
+                where = "" if offset is None else f" at byte {offset + start}"
+                raise ValueError(f"text contains the special token {token!r}{where}; "
                                  f"specials='none' takes it for plain text, 'all' for the token")
         return splitter
 
     # --- The work --------------------------------------------------------------------------
 
     def _encode(self, text: Text, specials: Which, width: int, memory: object = None,
-                strict: bool = False) -> Any:
+                strict: bool = False, offset: int | None = 0) -> Any:
         """The ids, of `width` bytes each, as an object with the buffer protocol; None if the text
-        must be UTF-8 (`strict`) and is not."""
+        must be UTF-8 (`strict`) and is not. It begins at `offset` of what the user knows."""
+        data = _as_utf8(text)
+        splitter = self._check_specials(data, specials, offset)
+        if self._is_gpt2:
+            return self._encoder.encode_ids(data, splitter.native, width, memory, strict)
         try:
-            splitter = self._check_specials(text, specials)
-            if self._is_gpt2:
-                return self._encoder.encode_ids(text, splitter.native, width, memory, strict)
-            return self._encoder.encode_pieces(self._pieces(text, splitter, strict), width, memory)
-        except UnicodeEncodeError as error:
-            raise ValueError(f"text has a lone surrogate, {error.object[error.start]!r}, at "
-                             f"character {error.start}: it has no UTF-8 form") from None
+            pieces = self._pieces(text, splitter, strict)
+            return self._encoder.encode_pieces(pieces, width, memory)
         except UnicodeDecodeError:
             return None
 
     def _pieces(self, text: Text, splitter: SpecialSplitter,
                 strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""
-        if isinstance(text, str):
-            text.encode()  # a lone surrogate is an error
-        else:
+        if not isinstance(text, str):
             text = bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
         for part in splitter.split(text):
             if isinstance(part, int):
                 yield part
             else:
                 for match in self._regex.finditer(part):
-                    yield match.group().encode("utf-8", "surrogateescape")
+                    if match.end() > match.start():
+                        yield match.group().encode("utf-8", "surrogateescape")
 
     def _parts(self, text: Text, specials: Which, workers: int) -> list[memoryview]:
         """A text in parts that can be encoded one by one."""
-        splitter = self._check_specials(text, specials)
-        try:
-            data = text.encode() if isinstance(text, str) else bytes(text)
-        except UnicodeEncodeError:
-            return []  # what is wrong, `_encode` says
+        data = _as_utf8(text)
+        data = data.encode() if isinstance(data, str) else bytes(data)
+        splitter = self._check_specials(data, specials)
         size = max(PARALLEL_BYTES, len(data) // (4 * workers))
         cutter = Cutter(splitter.ids, GPT2_PATTERN, errors="replace")
         cuts = [0]
@@ -562,7 +572,30 @@ def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[s
 
 def _as_which(specials: Which) -> Which:
     """A set can be used many times; what was given may be an iterator."""
-    return specials if isinstance(specials, str) else frozenset(specials)
+    if isinstance(specials, (str, frozenset)):
+        return specials
+    try:
+        return frozenset(specials)
+    except TypeError:
+        raise TypeError(f"specials is {specials!r}; it must be 'all', 'none', 'raise' or a set of "
+                        f"special tokens") from None
+
+
+def _is_id(number: object) -> bool:
+    return isinstance(number, ID_TYPES) and not isinstance(number, bool)
+
+
+def _as_utf8(text: Text) -> Text:
+    """The bytes of a text, one after the other; a `str` whose characters are its bytes as it is."""
+    if isinstance(text, str):
+        if text.isascii():
+            return text
+        try:
+            return text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"text has a lone surrogate, {text[error.start]!r}, at character "
+                             f"{error.start}: it has no UTF-8 form") from None
+    return bytes(text) if isinstance(text, memoryview) and not text.c_contiguous else text
 
 
 def _check_texts(texts: Iterable[str]) -> list[str]:

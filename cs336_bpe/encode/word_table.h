@@ -167,7 +167,8 @@ static int pool_room_for(Words *words, size_t length) {
     while (words->pool_room - words->pool_used < length + 1) {
         size_t old_size = words->pool_room * sizeof(uint32_t);
         uint32_t *pool;
-        if (!may_grow(words, 2 * old_size) || words->pool_room >= NOT_KEPT / 2) return 0;
+        if (!may_grow(words, 2 * old_size)) return 0;
+        if (words->pool_room >= NOT_KEPT / 2) return words->full = 1, 0;
         if (!(pool = (uint32_t *)realloc(words->pool, 2 * old_size))) return words->full = 1, 0;
         words->pool = pool;
         words->pool_room *= 2;
@@ -176,7 +177,8 @@ static int pool_room_for(Words *words, size_t length) {
     while (words->bytes_room - words->bytes_used < length) {
         size_t old_size = words->bytes_room;
         uint8_t *bytes;
-        if (!may_grow(words, 2 * old_size) || words->bytes_room >= NOT_KEPT / 2) return 0;
+        if (!may_grow(words, 2 * old_size)) return 0;
+        if (words->bytes_room >= NOT_KEPT / 2) return words->full = 1, 0;
         if (!(bytes = (uint8_t *)realloc(words->bytes, 2 * old_size))) return words->full = 1, 0;
         words->bytes = bytes;
         words->bytes_room *= 2;
@@ -444,9 +446,9 @@ static size_t last_cut(const uint8_t *text, size_t from, size_t reach) {
 }
 
 /* How much of a text is cut into pretokens for good, whatever may follow it. The last pretoken is
- * not: more of it may come. Nor is an apostrophe before it if together they may become a
- * contraction: `'l` is two pretokens, but `'ll` is one. SCAN_PADDING bytes behind the end must be
- * readable. */
+ * not, for more of it may come, unless it is a contraction. Nor is an apostrophe before it if
+ * together they may become a contraction: `'l` is two pretokens, but `'ll` is one. SCAN_PADDING
+ * bytes behind the end must be readable. */
 static size_t final_part(const uint8_t *text, size_t size) {
     size_t starts[BATCH], before = 0, last = 0, number;
     Scan scan;
@@ -462,7 +464,7 @@ static size_t final_part(const uint8_t *text, size_t size) {
     }
     if (text[before] == '\'' && last == before + 1) {
         size_t length = contraction(text + before, size - before);
-        if (length) return before + length < size ? before + length : before;
+        if (length) return before + length;
         if (size == last + 1 && (text[last] == 'l' || text[last] == 'v' || text[last] == 'r'))
             return before;
     }
