@@ -13,6 +13,7 @@ from setuptools import Extension, setup
 MODULES = [
     "cs336_bpe.columns",
     "cs336_bpe.encode.stage07_word_table",
+    "cs336_bpe.near_duplicates",
     "cs336_bpe.pretokenize.stage04_scanner",
     "cs336_bpe.pretokenize.stage05_native_counts",
     "cs336_bpe.train.stage07_compiled_unchanged",

@@ -1,9 +1,9 @@
 """Progress: one callback for everything that takes long.
 
 `progress` may be `None` (say nothing), `True` (a bar on standard error) or a function that is
-called as `progress(phase, done, total)`: the phase is "count" or "encode" (in bytes) or "merge" (in
-merges), and `done` reaches its last value in a last call. What the function raises stops the work
-and reaches the caller.
+called as `progress(phase, done, total)`: the phase is "merge" (in merges), or one of "count",
+"encode", "download", "check", "unpack", "read" and "copy" (in bytes), and `done` reaches its last
+value in a last call. What the function raises stops the work and reaches the caller.
 """
 
 from collections.abc import Callable, Iterator
