@@ -10,8 +10,9 @@ import os
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
 from numpy.typing import DTypeLike
@@ -20,12 +21,18 @@ from cs336_bpe import stages
 from cs336_bpe.blocks import Cutter, is_gpt2
 from cs336_bpe.encoding_files import FileEncoder
 from cs336_bpe.explanations import Explanation, explain_pretoken
-from cs336_bpe.formats import read_gpt2
+from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
 from cs336_bpe.interface import GPT2_PATTERN, Pair, check_pattern, check_size, check_workers, shown
 from cs336_bpe.progress import Progress
 from cs336_bpe.splitting import SpecialSplitter
 from cs336_bpe.streaming import final_parts
 from cs336_bpe.vocabulary import Model, separate_specials
+
+if TYPE_CHECKING:
+    import pathlib
+
+    import tiktoken
+    import tokenizers
 
 Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
@@ -105,6 +112,49 @@ class Tokenizer:
         """A tokenizer from what `cs336_bpe.formats` reads."""
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
                    cache_bytes=cache_bytes)
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        special_tokens: Iterable[str] | Mapping[str, int] | None = None,
+        *,
+        pattern: str | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> "Tokenizer":
+        """A tokenizer from a file or a folder of any format; see `cs336_bpe.loading`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 260, []))
+        >>> with TemporaryDirectory() as folder:
+        ...     [file] = tokenizer.save(folder)
+        ...     print(file.name, Tokenizer.load(folder) == tokenizer)
+        tokenizer.bpe.json True
+        """
+        from cs336_bpe.loading import load_model
+
+        return cls.from_model(load_model(path, special_tokens, pattern=pattern),
+                              cache_bytes=cache_bytes)
+
+    def save(self, path: Path, *, format: str = "own") -> "list[pathlib.Path]":
+        """Write it to a file, or into a folder, and return the files that were written.
+
+        `format` is "own", our file that has everything, "gpt2" (`vocab.json` and `merges.txt`),
+        "tiktoken" (ranks; without special tokens and pattern) or "huggingface"
+        (`tokenizer.json`). What was written is read back and compared first.
+        """
+        from cs336_bpe.loading import save_model
+
+        return save_model(self.model, path, format)
+
+    def to_tiktoken(self, name: str = "cs336_bpe") -> "tiktoken.Encoding":
+        """The same tokenizer as a `tiktoken.Encoding`, if that gives the same ids."""
+        return to_tiktoken(self.model, name)
+
+    def to_huggingface(self) -> "tokenizers.Tokenizer":
+        """The same tokenizer as a `tokenizers.Tokenizer`, if that gives the same ids."""
+        return to_huggingface(self.model)
 
     # --- What it is made of ----------------------------------------------------------------
 
@@ -257,19 +307,35 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
+        return chain.from_iterable(map(self._encoder.as_list, self._stream(parts, specials, 4)))
+
+    def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
+                      specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":
+        """As `encode_iterable`, but an array for each part, which is much faster.
+
+        There is not one array for each part that goes in: what is held back comes with a later
+        one, and in the end.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> [array.tolist() for array in tokenizer.encode_arrays(["a b<", "e>c"])]
+        [[97], [32, 98], [256], [99]]
+        """
+        kind = self._check_dtype(dtype)
+        width = 2 if kind == numpy.uint16 else 4
+        buffers = self._stream(parts, specials, width)
+        return (self._as_array(ids, width).astype(kind, copy=False) for ids in buffers)
+
+    def _stream(self, parts: Iterable[str], specials: Which, width: int) -> Iterator[Any]:
+        """The ids of a text in parts, as `_encode` gives them, part by part."""
         if isinstance(parts, (str, bytes)) or not isinstance(parts, Iterable):
             raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
                             f"such as an open text file or [text]")
         specials = _as_which(specials)
         splitter = self._all if specials == "raise" else self._check_which(specials)
         final_length = self._final_length if self._is_gpt2 else None
-        return self._encode_stream(parts, splitter, specials, final_length)
-
-    def _encode_stream(self, parts: Iterable[str], splitter: SpecialSplitter, specials: Which,
-                       final_length: Callable[[bytes], int] | None) -> Iterator[int]:
         memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
-        for data in final_parts(parts, splitter.tokens, final_length):
-            yield from self._encoder.as_list(self._encode(data, specials, 4, memory))
+        return (self._encode(data, specials, width, memory)
+                for data in final_parts(parts, splitter.tokens, final_length))
 
     def encode_file(
         self,
