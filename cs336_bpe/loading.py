@@ -187,9 +187,9 @@ def _look_into_json(path: Path) -> Found:
             return Found("huggingface", (path,))
         if data and all(isinstance(number, int) for number in data.values()):
             return Found("gpt2", (path, _partner(path, second=False)))
-    raise ValueError(f"{os.fspath(path)} is JSON, but no tokenizer: it has no \"format\" as our own "
-                     f"file, no \"model\" as Hugging Face's, and is no object of tokens and ids as "
-                     f"GPT-2's vocab")
+    raise ValueError(f"{os.fspath(path)} is JSON, but no tokenizer: it has no \"format\" as our "
+                     f"own file, no \"model\" as Hugging Face's, and is no object of tokens and "
+                     f"ids as GPT-2's vocab")
 
 
 def _partner(path: Path, *, second: bool) -> Path:

@@ -184,6 +184,11 @@ class Tokenizer:
         return len(self._tokens)
 
     @property
+    def smallest_dtype(self) -> "numpy.dtype[Any]":
+        """The type that arrays of ids have: `uint16` if all ids fit, else `uint32`."""
+        return numpy.dtype(numpy.uint16 if max(self._tokens) < 1 << 16 else numpy.uint32)
+
+    @property
     def model(self) -> Model:
         """All of it, for `cs336_bpe.formats`."""
         return Model(dict(self._tokens), list(self._merges), list(self._special_ids),
@@ -553,15 +558,15 @@ class Tokenizer:
         return numpy.frombuffer(ids, kind)
 
     def _check_dtype(self, dtype: DTypeLike | None) -> "numpy.dtype[Any]":
-        greatest = max(self._tokens)
         if dtype is None:
-            return numpy.dtype(numpy.uint16 if greatest < 1 << 16 else numpy.uint32)
+            return self.smallest_dtype
+        greatest = max(self._tokens)
         kind = numpy.dtype(dtype)
         if kind.kind not in "iu":
             raise TypeError(f"dtype is {kind}; it must be a type of integers")
         if numpy.iinfo(kind).max < greatest:
             raise ValueError(f"dtype is {kind}, which can't hold the id {greatest}; use "
-                             f"{'uint16' if greatest < 1 << 16 else 'uint32'}")
+                             f"{self.smallest_dtype}")
         return kind
 
     # --- Copies ----------------------------------------------------------------------------
