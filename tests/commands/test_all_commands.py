@@ -1,0 +1,142 @@
+"""What every command has: help with an example, common options, exit codes, errors in one line."""
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from cs336_bpe.commands import COMMANDS
+
+
+def test_help_lists_every_command(cs336):
+    shown = cs336("--help").stdout
+    assert all(f"  {name}" in shown for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command(cs336, command):
+    shown = " ".join(cs336(command, "--help", COLUMNS="300").stdout.split())
+    assert f"example: cs336-bpe {command} " in shown
+    for option in ("--quiet", "--json", "--debug"):
+        assert option in shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_in_the_help_is_understood(command):
+    """Its arguments are parsed here; running it would need the files that it names."""
+    import shlex
+
+    from cs336_bpe.cli import make_parser
+
+    arguments = shlex.split(COMMANDS[command].example)[1:]
+    options = make_parser(command).parse_args(arguments)
+    assert callable(options.run)
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["no-such-command"], ["train"], ["train", "--vocab-size", "many", "--out", "x"],
+    ["encode", "--no-such-option"], ["merge-counts", "-o", "x"], ["compare", "only-one"],
+    ["convert", "a", "b", "--to", "word2vec"], ["sample", "a", "b"], ["fetch", "everything"],
+    ["sample", "a", "b", "--fraction", "0.1", "--documents", "3"], ["cost", "--shape", "huge"],
+])
+def test_wrong_usage(cs336, arguments):
+    assert "error: " in cs336.fails(*arguments, code=2)
+
+
+def test_version(cs336):
+    from cs336_bpe import __version__
+
+    assert cs336("--version").stdout == f"{__version__}\n"
+
+
+def test_debug_shows_the_traceback(cs336):
+    import subprocess
+
+    done = subprocess.run(cs336.command("convert", "missing", "x", "--to", "own", "--debug"),
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert "FileNotFoundError" in done.stderr
+
+
+def test_a_broken_pipe_is_no_reason_to_complain(cs336, trained, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text("Once upon a time there was a long text. " * 50_000, encoding="utf-8")
+    process = cs336.start("encode", path, "--text", "-t", trained, stdout=-1, stderr=-1)
+    assert process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are other ones there")
+@pytest.mark.parametrize("command", ["train", "encode"])
+def test_control_c(cs336, trained, tmp_path, command):
+    """A pipe is a file that never ends; so the command is at work when the signal comes."""
+    pipe, out = tmp_path / "pipe", tmp_path / "out"
+    os.mkfifo(pipe)
+    arguments = {
+        "train": ["train", pipe, "--vocab-size", "500", "--out", out],
+        "encode": ["encode", pipe, "-o", out, "-t", trained],
+    }[command]
+    process = cs336.start(*arguments, stdout=-1, stderr=-1, text=True)
+    with pipe.open("w") as writer:  # opening waits for the command to open the other end
+        writer.write("some text " * 100)
+        writer.flush()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        output, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output == ""
+    assert error.splitlines()[-1] == "cs336-bpe: interrupted"
+    assert "Traceback" not in error
+    assert sorted(tmp_path.iterdir()) == [pipe]  # nothing half-written, no empty folder
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals there")
+def test_a_bar_on_a_terminal_and_plain_lines_elsewhere(cs336, trained, text_file, tmp_path):
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    arguments = ["encode", text_file, "-o", tmp_path / "out.npy", "-t", trained]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = cs336.start(*arguments, stdout=-1, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            block = os.read(ours, 4096)
+        except OSError:  # how Linux says that the other end is closed
+            break
+        if not block:
+            break
+        shown += block
+    os.close(ours)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"encode: 100%|" in shown
+
+    lines = cs336(*arguments).stderr.splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("encode: ")
+    assert "|" not in lines[0]
+    assert cs336(*arguments, "--quiet").stderr == ""
+
+
+def test_quiet_prints_nothing(cs336, trained, text_file, tmp_path):
+    for arguments in (["train", text_file, "--vocab-size", "270", "--out", tmp_path / "t"],
+                      ["count", text_file, "-o", tmp_path / "c"],
+                      ["convert", trained, tmp_path / "t.json", "--to", "huggingface"]):
+        done = cs336(*arguments, "--quiet")
+        assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_any_output_encoding_will_do(cs336, trained):
+    done = cs336("show", "漢字", "-t", trained, "--text", PYTHONIOENCODING="ascii")
+    assert "\\xe6" in done.stdout
