@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
+    from cs336_bpe.pages.notebook import ShownText
+
 Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
 Which = Literal["all", "none", "raise"] | Iterable[str]
@@ -397,6 +399,18 @@ class Tokenizer:
                 explanations.append(explain_pretoken(piece, ranks, self._ids))
         return explanations
 
+    def show(self, text: Text, *, specials: Which = "all") -> "ShownText":
+        """The tokens of a text in colour, for a notebook or a terminal.
+
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 258, []))
+        >>> tokenizer.show("low lower")
+        low│ │low│e│r
+        """
+        from cs336_bpe.pages.notebook import ShownText
+
+        return ShownText(self, text, specials)
+
     # --- Decoding --------------------------------------------------------------------------
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
@@ -594,6 +608,12 @@ class Tokenizer:
             specials = f"{len(self._special_ids)}"
         return (f"<Tokenizer: {self.vocab_size:,} tokens, {len(self._merges):,} merges, "
                 f"special tokens: {specials}; {pattern}>")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from cs336_bpe.pages.notebook import tokenizer_html
+
+        return tokenizer_html(self)
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,

@@ -1,0 +1,126 @@
+"""A page about a trained tokenizer: its vocabulary, its merges, and what they do to text.
+
+The page gets each merge as two numbers, those of the tokens that it joins, and puts the bytes of
+the 50,000 tokens together itself: a tenth of a second, and a page of under one megabyte.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cs336_bpe.blocks import is_gpt2
+from cs336_bpe.compression import bytes_per_token, doublings
+from cs336_bpe.counting import count_pretokens_in
+from cs336_bpe.interface import BYTES
+from cs336_bpe.pages.page import byte_string, write_page
+from cs336_bpe.pages.samples import SAMPLE
+from cs336_bpe.pages.words import words_of
+
+if TYPE_CHECKING:
+    from cs336_bpe.tokenizer import Tokenizer
+
+MAX_BYTES = 4000
+"""How much of the text the page merges."""
+
+
+def write_explore_page(
+    tokenizer: "Tokenizer",
+    path: str | os.PathLike[str],
+    text: str | None = None,
+    counts: Mapping[bytes, int] | None = None,
+    *,
+    title: str | None = None,
+) -> int:
+    """Write a page about a tokenizer, one file that needs no network; returns its size in bytes.
+
+    It has the vocabulary to search in, the tree of merges of every token, the lengths of tokens,
+    a text as it is after each step of training, and bytes per token against vocabulary size.
+    `text` is what is merged, its first 4,000 bytes; bytes per token are measured on `counts`, or
+    else on all of `text`. Without `text` a sample is taken.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from cs336_bpe import Tokenizer, train_bpe_from_counts
+    >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 258, []))
+    >>> with TemporaryDirectory() as folder:
+    ...     size = write_explore_page(tokenizer, Path(folder, "low.html"))
+    ...     size == Path(folder, "low.html").stat().st_size
+    True
+    """
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"text is a {type(text).__name__}; it must be str")
+    if title is None:
+        title = f"A tokenizer of {tokenizer.vocab_size:,} tokens"
+    return write_page(path, "explore", title, {
+        **_vocabulary(tokenizer), **_text(tokenizer, SAMPLE if text is None else text),
+        **_compression(tokenizer, text, counts)})
+
+
+def _vocabulary(tokenizer: "Tokenizer") -> dict[str, Any]:
+    """Tokens are numbered: 256 bytes, then merges; special tokens and others are apart."""
+    places = {token: place for place, token in enumerate(BYTES)}
+    merges: list[int] = []
+    for left, right in tokenizer.merges:
+        merges += places[left], places[right]
+        places[left + right] = len(places)
+    known = {tokenizer._ids[token] for token in places} | set(tokenizer.special_tokens.values())
+    return {
+        "merges": merges,
+        "ids": list(_runs(tokenizer._ids[token] for token in places)),
+        "specials": [[byte_string(token.encode()), number]
+                     for token, number in tokenizer.special_tokens.items()],
+        "others": [[byte_string(token), number] for number, token in tokenizer.vocab.items()
+                   if number not in known],
+        "size": tokenizer.vocab_size,
+        "pattern": tokenizer.pattern,
+        "gpt2": is_gpt2(tokenizer.pattern),
+    }
+
+
+def _runs(numbers: Iterator[int]) -> Iterator[list[int]]:
+    """Numbers as [first, how many]: ids are nearly always one after the other.
+
+    >>> list(_runs(iter([5, 6, 7, 2, 9, 10])))
+    [[5, 3], [2, 1], [9, 2]]
+    """
+    first = count = 0
+    for number in numbers:
+        if count and number == first + count:
+            count += 1
+        else:
+            if count:
+                yield [first, count]
+            first, count = number, 1
+    if count:
+        yield [first, count]
+
+
+def _text(tokenizer: "Tokenizer", text: str) -> dict[str, Any]:
+    """The text to merge: as it is for GPT-2's pattern, which the page can apply to what the
+    reader writes; and in pretokens for other patterns, which it can't."""
+    words = words_of(tokenizer, text, "all", MAX_BYTES)
+    limits = {"cut": words.cut, "shown": words.shown_bytes}
+    if is_gpt2(tokenizer.pattern):
+        return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"), **limits}
+    pretokens = [[byte_string(b"".join(tokenizer.vocab[number] for number in ids)), special]
+                 for ids, special in words.words]
+    return {"pretokens": pretokens, **limits}
+
+
+def _compression(tokenizer: "Tokenizer", text: str | None,
+                 counts: Mapping[bytes, int] | None) -> dict[str, Any]:
+    """Bytes per token for vocabulary sizes of equal ratio, four to a doubling."""
+    if counts is None:
+        measured = "a short sample that is part of this package" if text is None else "the text"
+        counts = count_pretokens_in(SAMPLE if text is None else text,
+                                    list(tokenizer.special_tokens), pattern=tokenizer.pattern)
+    else:
+        measured = "the pretoken counts given"
+    size = sum(len(word) * count for word, count in counts.items())
+    if not size:
+        return {"compression": [], "measured": measured, "measured_bytes": 0}
+    others = tokenizer.vocab_size - len(tokenizer.merges)
+    sizes = doublings(others, tokenizer.vocab_size, steps=4)
+    ratios = bytes_per_token(tokenizer.merges, counts, sizes, num_specials=others - len(BYTES))
+    return {"compression": [[number, round(ratio, 4)] for number, ratio in ratios.items()],
+            "measured": measured, "measured_bytes": size}
