@@ -141,7 +141,7 @@ class _Lines:
     ...     lines("merge", 500, 800)
     ...     lines.finish()  # doctest: +ELLIPSIS
     count: 9.0 MB, ... s
-    merge: 500 of 800 merges, ... s
+    merge: 500 of 800, ... s
     """
 
     def __init__(self) -> None:
@@ -164,17 +164,13 @@ class _Lines:
         self.phase, self.done = "", 0
 
     def write(self) -> None:
-        amount = num_merges if self.phase == "merge" else megabytes
-        of_all = f"{amount(self.done)}"
+        amount = f"{self.done:,}" if self.phase == "merge" else megabytes(self.done)
         if self.total > self.done:
-            of_all = f"{of_all.split()[0]} of {amount(self.total)}"
+            total = f"{self.total:,}" if self.phase == "merge" else megabytes(self.total)
+            amount = f"{amount} of {total}"
         seconds = perf_counter() - self.start
-        with suppress(OSError):
-            print(f"{self.phase}: {of_all}, {seconds:.1f} s", file=sys.stderr, flush=True)
-
-
-def num_merges(number: int) -> str:
-    return f"{number:,} merges"
+        with suppress(OSError):  # that nobody reads this is no reason to stop
+            print(f"{self.phase}: {amount}, {seconds:.1f} s", file=sys.stderr, flush=True)
 
 
 def megabytes(number: float) -> str:

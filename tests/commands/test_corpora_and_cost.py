@@ -1,10 +1,8 @@
-"""`sample`, `fetch`, `cost` and `ladder`."""
-
-import json
+"""`sample`, `fetch` and `cost`."""
 
 import pytest
 
-from cs336_bpe import Tokenizer, stages
+from cs336_bpe import Tokenizer
 from cs336_bpe.compression import bytes_per_token
 from cs336_bpe.counting import count_pretokens
 
@@ -103,11 +101,3 @@ def test_sizes_of_the_built_in_corpus(cs336):
     assert sizes[0] == 257
     assert sizes[-1] > 50_000
     assert sizes[0] < result["cheapest"] < sizes[-1]
-
-
-def test_ladder(cs336, tmp_path):
-    """On a few bytes; test_ladder.py has the rest."""
-    done = cs336("ladder", "--bytes", "20000", "--vocab-size", "270", "--json")
-    rows = json.loads(done.stdout)["train"]
-    assert [row["stage"] for row in rows] == [stage.name for stage in stages.ladder("train")]
-    assert "train: stage01_recount_everything" in done.stderr
