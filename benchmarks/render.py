@@ -4,7 +4,8 @@
     python benchmarks/render.py --check    say which pages are out of date, and fail if any is
 
 A table stands between `<!-- generated:NAME ARGUMENT -->` and `<!-- /generated -->`, where NAME is a
-function below. Plots need matplotlib (`pip install '.[docs]'`) and are only written, not checked.
+function below or in a `render_*.py`. Plots need matplotlib (`pip install '.[docs]'`) and are
+only written, not checked.
 """
 
 import json
@@ -12,38 +13,33 @@ import math
 import re
 import statistics
 import sys
-from pathlib import Path
+
+import render_encode
+import render_sampling
+import render_tokenizer
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RESULTS,
+    ROOT,
+    load,
+    number,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 from cs336_bpe import accounting
 from cs336_bpe import ladder as ladders
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
 LADDERS = ["ladder_course", "ladder_built_in", "ladder_stories", "ladder_tinystories",
            "ladder_web"]
 SHORT = {"ladder_course": "corpus.en, 500", "ladder_built_in": "built-in stories 5 MB, 2,000",
          "ladder_stories": "stories 21 MB, 4,096",
          "ladder_tinystories": "TinyStories-train, 10,000", "ladder_web": "web 100 MB, 32,000"}
-
-
-def load(name, of="train"):
-    return json.loads((RESULTS / f"{of}_{name}.json").read_text(encoding="utf-8"))
-
-
-def table(header, rows, left=1):
-    """A Markdown table: the first `left` columns to the left, the others to the right."""
-    rule = ["---" if column < left else "---:" for column in range(len(header))]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [header, rule, *rows])
-
-
-def source(result):
-    return f"*{result['machine']}. `{result['command']}`*"
-
-
-def number(value):
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.{1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4}f}"
 
 
 def ladder(name):
@@ -190,7 +186,12 @@ def counting_ladder(name):
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     return "\n".join([
         f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
-        table([header[0], header[6], *header[1:6]], rows, left=2), "", source(result)])
+        table([header[0], header[6], *header[1:6]], rows, left=2), "",
+        "Times are until there is a dict of the counts. Without it, stage05 takes " + " and ".join(
+            f"{number(run['columns_seconds'])} s with {run['workers']} thread"
+            + "s" * (run["workers"] > 1)
+            for run in result["rows"] if run["stage"].startswith("stage05")) + ".  ",
+        source(result)])
 
 
 def threads(_):
@@ -321,7 +322,8 @@ BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->",
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
     counting_ladder, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
-    vocabulary_minima)}
+    vocabulary_minima, *render_encode.MAKERS, *render_sampling.MAKERS,
+    *render_tokenizer.MAKERS)}
 
 
 def rendered(text):
@@ -330,27 +332,6 @@ def rendered(text):
         argument = f" {match.group(2)}" if match.group(2) else ""
         return f"<!-- generated:{match.group(1)}{argument} -->\n{body}\n<!-- /generated -->"
     return BLOCK.sub(fill, text)
-
-
-BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
-"""Distinguishable to colour-blind readers (the palette of Okabe and Ito)."""
-
-
-def pyplot():
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    plt.rcParams.update({"svg.hashsalt": "cs336", "font.size": 10, "svg.fonttype": "path"})
-    return plt
-
-
-def save_figure(figure, name):
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.tight_layout()
-    (ROOT / "docs/figures").mkdir(exist_ok=True)
-    figure.savefig(ROOT / f"docs/figures/{name}.svg", metadata={"Date": None})
 
 
 def plot_ladders():
@@ -440,6 +421,8 @@ def main(check):
         plot_ladders()
         plot_bytes_per_token()
         plot_compute_per_byte()
+        render_encode.plot_crossing()
+        render_sampling.plot_sampling()
     return 1 if check and stale else 0
 
 

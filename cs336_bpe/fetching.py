@@ -2,7 +2,7 @@
 
 The addresses are those of the README of CS336's first assignment. Sizes and checksums are of the
 texts (after unpacking). They were not computed by this project: they are what several people who
-downloaded the files report independently, and for TinyStories also what the hub itself shows.
+downloaded the files report independently; for TinyStories, some also quote them from the hub.
 
 >>> sorted(CORPORA)
 ['owt-train', 'owt-valid', 'tinystories-train', 'tinystories-valid']

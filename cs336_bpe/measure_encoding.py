@@ -1,18 +1,23 @@
 """Time and memory of one encoding stage, measured in a fresh process with a fresh encoder.
 
 The encoder starts cold: one that remembers pretokens has to see each one first. Only the calls of
-`encode_pretoken` are timed, not the making of the encoder, and not the cutting of the text. Every
+`encode_pretoken` are timed, not the making of the encoder, and not the cutting of the text: but for
+a stage that encodes whole texts, which is given document by document and has to cut them too. Every
 pretoken is a new bytes object, as it would be for somebody who cuts a text into words; if it were
 the same object each time, Python would have its hash already, and a memory would look quicker.
+
+The clock is the processor time of the thread. Encoding pretokens is one thread that never waits
+for anything, so on an idle machine that is the time on the wall; on a busy one it leaves out the
+time in which others had the processor.
 """
 
 import statistics
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 from cs336_bpe.blocks import split_at_specials
@@ -46,7 +51,7 @@ class EncodeMeasurement:
     build_seconds: float  # for making the encoder, which is in no other time
     peak_bytes: int  # resident memory at its peak, less what was there before; with the encoder
     complete: bool  # or cut short, because the whole text would have taken longer than the limit
-    ids: "array[int]"  # of all pretokens that were encoded, each followed by END
+    ids: "array[int]"  # of all pretokens that were encoded, each followed by END; or of a text
 
     @property
     def bytes_per_second(self) -> float:
@@ -59,14 +64,18 @@ class EncodeMeasurement:
 
 
 def split_text(text: str, special_tokens: list[str]) -> list[bytes]:
-    """The pretokens of a text, in order, each as often as it occurs.
+    """The pretokens of a text, in order, each as often as it occurs; an empty one where a special
+    token was.
 
     >>> split_text("low, low<|endoftext|>low", ["<|endoftext|>"])
-    [b'low', b',', b' low', b'low']
+    [b'low', b',', b' low', b'', b'low']
     """
     find = check_pattern(GPT2_PATTERN).findall
-    return [pretoken.encode() for part in split_at_specials(text, special_tokens)
-            for pretoken in find(part)]
+    pretokens: list[bytes] = []
+    for part in split_at_specials(text, special_tokens):
+        pretokens.extend(pretoken.encode() for pretoken in find(part))
+        pretokens.append(b"")
+    return pretokens[:-1]
 
 
 def measure_encoding(
@@ -93,7 +102,7 @@ def measure_encoding(
                            b"".join(pretokens), ends, limit)
     assert isinstance(run, EncodeMeasurement)
     run.ids = ids
-    run.num_tokens = len(ids) - run.num_pretokens
+    run.num_tokens = len(ids) - ids.count(END)
     return run
 
 
@@ -107,17 +116,22 @@ def _encode_here(pipe: Connection, stage: Stage, vocab: dict[int, bytes], merges
         while not all_seconds or (done == len(ends) and sum(all_seconds) < ENOUGH_SECONDS
                                   and len(all_seconds) < MAX_REPEATS):
             encoder = None  # the old one goes before the new one comes
-            start = perf_counter()
+            start = thread_time()
             encoder = make(vocab, merges)
-            build_seconds = perf_counter() - start
+            build_seconds = thread_time() - start
             encode = encoder.encode_pretoken
             seconds = 0.0
-            done, size = 0, 1
+            if hasattr(encoder, "encode_text"):
+                seconds, ids = _encode_documents(encoder.encode_text, text, ends)
+                done, num_bytes = len(ends), len(text)
+                if not all_seconds:
+                    pipe.send(("progress", (num_bytes, len(text), ids)))
+            done, size = done if seconds else 0, 1
             while done < len(ends) and (seconds < limit or done == 0):
                 batch = list(_cut(text, ends, done, done + size))
-                start = perf_counter()
+                start = thread_time()
                 results = [encode(pretoken) for pretoken in batch]
-                taken = perf_counter() - start
+                taken = thread_time() - start
                 seconds += taken
                 done += len(batch)
                 num_bytes = ends[done - 1]
@@ -132,6 +146,23 @@ def _encode_here(pipe: Connection, stage: Stage, vocab: dict[int, bytes], merges
             build_seconds, peak, done == len(ends), array("I"))))
     except BaseException as error:
         pipe.send(("error", error))
+
+
+def _encode_documents(encode: Callable[[bytes], list[int]], text: bytes,
+                      ends: "array[int]") -> "tuple[float, array[int]]":
+    """Encode a text from one empty pretoken to the next, and return the seconds and the ids."""
+    seconds = 0.0
+    ids = array("I")
+    start = 0
+    empty = (end for before, end in pairwise(ends) if before == end)
+    for end in chain(empty, [len(text)]):
+        document = text[start:end]
+        begin = thread_time()
+        result = encode(document)
+        seconds += thread_time() - begin
+        ids.extend(result)
+        start = end
+    return seconds, ids
 
 
 def _cut(text: bytes, ends: "array[int]", first: int, last: int) -> Iterator[bytes]:

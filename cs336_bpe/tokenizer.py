@@ -10,7 +10,7 @@ import os
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,7 +40,7 @@ Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
 Which = Literal["all", "none", "raise"] | Iterable[str]
 
-DEFAULT_CACHE_BYTES = 128 << 20
+DEFAULT_CACHE_BYTES = 128 << 20  # the stage has the same
 STREAM_CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 PARALLEL_BYTES = 1 << 20  # the least that is worth a thread
 
@@ -334,7 +334,7 @@ class Tokenizer:
 
     def _stream(self, parts: Iterable[str], specials: Which, width: int) -> Iterator[Any]:
         """The ids of a text in parts, as `_encode` gives them, part by part."""
-        if isinstance(parts, (str, bytes)) or not isinstance(parts, Iterable):
+        if isinstance(parts, bytes) or not isinstance(parts, Iterable):
             raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
                             f"such as an open text file or [text]")
         specials = _as_which(specials)
@@ -549,11 +549,10 @@ class Tokenizer:
         cutter = Cutter(splitter.ids, GPT2_PATTERN, errors="replace")
         cuts = [0]
         while cuts[-1] + size < len(data):
-            window = data[cuts[-1] : cuts[-1] + size]
-            cut = cutter.last_cut(window, len(window), first=max(1, len(window) - (1 << 16)))
+            cut = cutter.last_cut(data, cuts[-1] + size, first=cuts[-1] + 1)
             if not cut:
                 break
-            cuts.append(cuts[-1] + cut)
+            cuts.append(cut)
         cuts.append(len(data))
         view = memoryview(data)
         return [view[start:stop] for start, stop in zip(cuts, cuts[1:])]
@@ -562,8 +561,13 @@ class Tokenizer:
                       workers: int) -> "numpy.ndarray[Any, Any]":
         which = "none" if isinstance(specials, str) and specials == "raise" else specials
         with ThreadPoolExecutor(workers) as pool:
-            encoded = list(pool.map(lambda part: self._encode(part, which, width), parts))
-        return numpy.concatenate([self._as_array(ids, width) for ids in encoded])
+            encoded = [self._as_array(ids, width) for ids in
+                       pool.map(lambda part: self._encode(part, which, width), parts)]
+            ends = list(accumulate(map(len, encoded)))
+            whole = numpy.empty(ends[-1], encoded[0].dtype)
+            list(pool.map(lambda ids, end: numpy.copyto(whole[end - len(ids) : end], ids),
+                          encoded, ends))
+        return whole
 
     def _as_array(self, ids: Any, width: int) -> "numpy.ndarray[Any, Any]":
         kind = numpy.uint16 if width == 2 else numpy.uint32

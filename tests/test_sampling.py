@@ -219,7 +219,7 @@ def test_shares(sizes, wanted):
 
 
 def test_the_long_tail_is_kept(run):
-    """One document in a thousand is long; a random sample of 1 % misses it nine times in ten."""
+    """One of 1,000 documents is long; 99 in 100 random samples of ten documents miss it."""
     rng = random.Random(1)
     documents = [rng.randbytes(50).hex().encode() for _ in range(999)]
     documents.insert(500, rng.randbytes(40_000).hex().encode())

@@ -6,7 +6,7 @@
  *
  * Of all pairs that stand next to each other the one with the lowest rank is merged, the leftmost
  * first, until no pair is left that has a merge. For a short pretoken the lowest is found by looking
- * at all of them; for a long one that would take quadratic time, and a heap finds it.
+ * at all of them; for a long one, which would take quadratic time, the pairs are listed by rank.
  */
 #ifndef CS336_BPE_MERGE_RANKS_H
 #define CS336_BPE_MERGE_RANKS_H
@@ -16,7 +16,7 @@
 #include "../pretokenize/table_memory.h"
 
 static const uint32_t NO_MERGE = 0xFFFFFFFF;  /* greater than every token */
-enum { HEAP_FROM = 128 };        /* bytes; docs/encode/scan_or_heap.md measures it */
+enum { LISTS_FROM = 128 };                   /* bytes: shorter pretokens are scanned */
 
 enum { MAX_TOKENS = 1 << 24 };
 
@@ -105,10 +105,10 @@ static void merges_add(Merges *merges, uint32_t left, uint32_t right, uint32_t i
     if (left < 256 && right < 256) merges->byte_pairs[left << 8 | right] = token;
 }
 
-/* Encode up to HEAP_FROM bytes; returns the number of ids. */
+/* Encode fewer than LISTS_FROM bytes; returns the number of ids. */
 static size_t encode_by_scan(const Merges *merges, const uint8_t *text, size_t length,
                              uint32_t *ids) {
-    uint32_t tokens[HEAP_FROM], joined[HEAP_FROM];  /* joined[i]: what tokens i and i + 1 make */
+    uint32_t tokens[LISTS_FROM], joined[LISTS_FROM];  /* joined[i]: what tokens i and i + 1 make */
     size_t n = length;
     for (size_t i = 0; i < n; i++) tokens[i] = text[i];
     for (size_t i = 0; i + 1 < n; i++)
@@ -135,104 +135,143 @@ static size_t encode_by_scan(const Merges *merges, const uint8_t *text, size_t l
     return n;
 }
 
-/* --- long pretokens ------------------------------------------------------------------------- */
+/* --- long pretokens --------------------------------------------------------------------------- */
 
-enum { TOO_LONG = 0x7FFFFFFF };  /* bytes: places are 32-bit */
+enum { TOO_LONG = 0x7FFFFFFF / 2 };  /* bytes: three pairs for each are numbered with 32 bits */
 
-typedef struct { uint32_t token, joined, before, next; } Place;
-typedef struct { uint32_t token, place; } Candidate;  /* a merge that may be out of date */
-
-BPE_INLINE int comes_before(Candidate a, Candidate b) {
-    return a.token < b.token || (a.token == b.token && a.place < b.place);
-}
-
-static void sift_down(Candidate *heap, size_t size, size_t at) {
-    Candidate moving = heap[at];
-    for (size_t child; (child = 2 * at + 1) < size; at = child) {
-        if (child + 1 < size && comes_before(heap[child + 1], heap[child])) child++;
-        if (!comes_before(heap[child], moving)) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moving;
-}
-
-static void sift_up(Candidate *heap, size_t at) {
-    Candidate moving = heap[at];
-    while (at > 0 && comes_before(moving, heap[(at - 1) / 2])) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = moving;
-}
-
-/* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory.
+/* Where there are many pairs, they are sorted by their merge: each merge has a list of the places
+ * where it may apply. A merge only ever makes pairs whose merge comes later, for a merge's parts are
+ * made before it. So the lists are gone through once, from the first merge to the last, and there
+ * is nothing to compare: the time is proportional to the length.
  *
- * The heap starts with at most n - 1 candidates; each of at most n - 1 merges takes one out and puts
- * two in. So there is room enough for 2 n. Candidates that are out of date stay until they surface:
- * the place that they name has another `joined` by then. */
-static ptrdiff_t encode_by_heap(const Merges *merges, const uint8_t *text, size_t length,
-                                uint32_t *ids) {
-    Place *places = (Place *)malloc(length * sizeof(Place));
-    Candidate *heap = (Candidate *)malloc(2 * length * sizeof(Candidate));
-    size_t size = 0;
-    if (!places || !heap) {
-        free(places);
-        free(heap);
-        return -1;
-    }
-    for (size_t i = 0; i < length; i++) {
-        places[i].token = text[i];
-        places[i].before = (uint32_t)i - 1;
-        places[i].next = (uint32_t)i + 1;
-        places[i].joined = i + 1 < length
-            ? merges->byte_pairs[(size_t)text[i] << 8 | text[i + 1]] : NO_MERGE;
-        if (places[i].joined != NO_MERGE) {
-            heap[size].token = places[i].joined;
-            heap[size++].place = (uint32_t)i;
-        }
-    }
-    for (size_t i = size / 2; i-- > 0;) sift_down(heap, size, i);
-    while (size) {
-        Candidate first = heap[0];
-        heap[0] = heap[--size];
-        sift_down(heap, size, 0);
-        Place *left = &places[first.place];
-        if (left->joined != first.token) continue;  /* out of date */
-        Place *right = &places[left->next];
-        left->token = first.token;
-        left->next = right->next;
-        right->joined = NO_MERGE;  /* and with it every candidate for this place is out of date */
-        left->joined = NO_MERGE;
-        if (left->next < length) {
-            places[left->next].before = first.place;
-            left->joined = merge_of(merges, left->token, places[left->next].token);
-            if (left->joined != NO_MERGE) {
-                heap[size].token = left->joined;
-                heap[size].place = first.place;
-                sift_up(heap, size++);
-            }
-        }
-        if (first.place > 0) {
-            Place *before = &places[left->before];
-            before->joined = merge_of(merges, before->token, left->token);
-            if (before->joined != NO_MERGE) {
-                heap[size].token = before->joined;
-                heap[size].place = left->before;
-                sift_up(heap, size++);
-            }
-        }
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < length; i = places[i].next) ids[n++] = merges->ids[places[i].token];
-    free(places);
-    free(heap);
-    return (ptrdiff_t)n;
+ * The heads of the lists are all empty again at the end, and are kept for the next long pretoken. */
+typedef struct { uint32_t place, next; } Listed;
+/* A token and its neighbours, in one place of memory: a merge looks at all three. A place whose token
+ * has become part of the one before it has NO_MERGE for a token. */
+typedef struct { uint32_t token, before, next; } Place;
+
+typedef struct {
+    uint32_t *first, *last;  /* of each merge's list: 1 + a number of a Listed; 0 if it is empty */
+    uint64_t *bits;          /* a bit for each merge: is there anything in its list? */
+    Listed *listed;
+    Place *places;
+    size_t num_listed, length;
+} Lists;
+
+static void lists_free_places(Lists *lists) {
+    if (lists->listed) table_free(lists->listed, 3 * lists->length, sizeof(Listed));
+    if (lists->places) table_free(lists->places, lists->length, sizeof(Place));
+    lists->listed = NULL;
+    lists->places = NULL;
 }
 
-static ptrdiff_t encode_pretoken(const Merges *merges, const uint8_t *text, size_t length,
-                                 uint32_t *ids) {
-    if (length <= HEAP_FROM) return (ptrdiff_t)encode_by_scan(merges, text, length, ids);
-    return encode_by_heap(merges, text, length, ids);
+static void lists_free(Lists *lists) {
+    lists_free_places(lists);
+    free(lists->first);
+    free(lists->last);
+    free(lists->bits);
+}
+
+static int lists_begin(Lists *lists, const Merges *merges, size_t length) {
+    if (!lists->first) {
+        lists->first = (uint32_t *)calloc(merges->num_tokens, sizeof(uint32_t));
+        lists->last = (uint32_t *)calloc(merges->num_tokens, sizeof(uint32_t));
+        lists->bits = (uint64_t *)calloc(merges->num_tokens / 64 + 1, sizeof(uint64_t));
+        if (!lists->first || !lists->last || !lists->bits) {
+            lists_free(lists);
+            memset(lists, 0, sizeof *lists);
+            return 0;
+        }
+    }
+    /* One pair a byte at the start, and two for each merge, of which there are fewer than bytes. */
+    lists->length = length;
+    lists->listed = (Listed *)pages_new(3 * length, sizeof(Listed));
+    lists->places = (Place *)pages_new(length, sizeof(Place));
+    lists->num_listed = 0;
+    if (lists->listed && lists->places) return 1;
+    lists_free_places(lists);
+    return 0;
+}
+
+BPE_INLINE void list_pair(Lists *lists, uint32_t token, size_t place) {
+    if (token == NO_MERGE) return;
+    uint32_t number = (uint32_t)++lists->num_listed;
+    lists->listed[number - 1].place = (uint32_t)place;
+    lists->listed[number - 1].next = 0;
+    if (lists->first[token]) lists->listed[lists->last[token] - 1].next = number;
+    else lists->first[token] = number;
+    lists->last[token] = number;
+    lists->bits[token / 64] |= (uint64_t)1 << token % 64;
+}
+
+static int compare_places(const void *a, const void *b) {
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Apply one merge at all places of its list. */
+static void merge_listed(Lists *lists, const Merges *merges, uint32_t token, size_t length,
+                         uint32_t *sorted) {
+    Parts parts = merges->parts[token];
+    Place *places = lists->places;
+    size_t number = 0;
+    int ascending = 1;
+    for (uint32_t at = lists->first[token]; at; at = lists->listed[at - 1].next) {
+        sorted[number] = lists->listed[at - 1].place;
+        if (number && sorted[number] < sorted[number - 1]) ascending = 0;
+        number++;
+    }
+    lists->first[token] = 0;
+    /* The order matters only where pairs can overlap, as in aaa. */
+    if (!ascending && parts.left == parts.right)
+        qsort(sorted, number, sizeof *sorted, compare_places);
+    for (size_t i = 0; i < number; i++) {
+        uint32_t here = sorted[i];
+        Place *place = &places[here];
+        BPE_PREFETCH(&places[sorted[i + 8 < number ? i + 8 : i]]);
+        if (place->token != parts.left || place->next >= length
+            || places[place->next].token != parts.right)
+            continue;  /* an earlier merge has taken one of the two */
+        places[place->next].token = NO_MERGE;
+        place->token = token;
+        place->next = places[place->next].next;
+        if (place->next < length) {
+            places[place->next].before = here;
+            list_pair(lists, merge_of(merges, token, places[place->next].token), here);
+        }
+        if (here)
+            list_pair(lists, merge_of(merges, places[place->before].token, token), place->before);
+    }
+}
+
+/* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. */
+static ptrdiff_t encode_by_lists(const Merges *merges, Lists *lists, const uint8_t *text,
+                                 size_t length, uint32_t *ids) {
+    size_t number = 0, num_words = merges->num_tokens / 64 + 1;
+    if (!lists_begin(lists, merges, length)) return -1;
+    for (size_t i = 0; i < length; i++) {
+        lists->places[i].token = text[i];
+        lists->places[i].before = (uint32_t)i - 1;
+        lists->places[i].next = (uint32_t)i + 1;
+        if (i + 1 < length)
+            list_pair(lists, merges->byte_pairs[(size_t)text[i] << 8 | text[i + 1]], i);
+    }
+    for (size_t word = 0; word < num_words; word++)
+        while (lists->bits[word]) {
+            uint32_t token = (uint32_t)(64 * word) + (uint32_t)BPE_CTZ(lists->bits[word]);
+            lists->bits[word] &= lists->bits[word] - 1;
+            merge_listed(lists, merges, token, length, ids);  /* `ids` is not in use yet */
+        }
+    for (size_t i = 0; i < length; i = lists->places[i].next)
+        ids[number++] = merges->ids[lists->places[i].token];
+    lists_free_places(lists);
+    return (ptrdiff_t)number;
+}
+
+static ptrdiff_t encode_pretoken(const Merges *merges, Lists *lists, const uint8_t *text,
+                                 size_t length, uint32_t *ids) {
+    if (length < LISTS_FROM) return (ptrdiff_t)encode_by_scan(merges, text, length, ids);
+    return encode_by_lists(merges, lists, text, length, ids);
 }
 
 #endif

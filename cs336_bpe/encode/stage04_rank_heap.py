@@ -9,8 +9,8 @@ Cost of a pretoken: O(all merges) -> O(its bytes x log(its bytes)), however many
 Memory: a dictionary entry a merge; three list entries a byte of the pretoken, and the heap.
 Expect: a hundred times, and more with more merges.
 Trap: an entry of the heap may be stale, because its tokens have been merged with others since.
-And a pair may be *late*: two merges can make the same token, and when the second one makes it, the
-merges between them have had their turn (rule 10). Such a pair must not enter the heap.
+And taking the lowest rank next is replaying in order only if no merge makes a pair whose turn is
+over. `check_vocab` sees to that: no two merges make the same token, and parts come first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ def merge_by_rank(
         after[place] = after[gone]
         before[after[gone]] = place
         for first, second in ((before[place], place), (place, after[place])):
-            new_rank = ranks.get((tokens[first], tokens[second]), -1)
-            if new_rank > rank:  # or it is late
+            new_rank = ranks.get((tokens[first], tokens[second]))
+            if new_rank is not None:  # it is greater than `rank`: its token is new
                 heappush(heap, (new_rank, first))
     return [token for token in tokens if token]

@@ -91,7 +91,7 @@ def merge_by_rank(
         after[place] = after[gone]
         before[after[gone]] = place
         for first, second in ((before[place], place), (place, after[place])):
-            new_rank = ranks.get((tokens[first], tokens[second]), -1)
-            if new_rank > rank:  # or it is late
+            new_rank = ranks.get((tokens[first], tokens[second]))
+            if new_rank is not None:  # it is greater than `rank`: its token is new
                 heappush(heap, (new_rank, first))
     return [token for token in tokens if token]

@@ -21,7 +21,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
@@ -49,11 +49,14 @@ cdef extern from "word_table.h" nogil:
     Merges *merges_new(size_t num_merges)
     void merges_free(Merges *merges)
     void merges_add(Merges *merges, uint32_t left, uint32_t right, uint32_t id)
-    Py_ssize_t encode_pretoken(const Merges *merges, const uint8_t *text, size_t length,
-                               uint32_t *ids)
+    ctypedef struct Lists:
+        pass
+    Py_ssize_t encode_pretoken(const Merges *merges, Lists *lists, const uint8_t *text,
+                               size_t length, uint32_t *ids)
 
     ctypedef struct Words:
         size_t size, short_used, long_used, times_full
+        Lists lists
     Words *words_new(size_t limit)
     void words_free(Words *words)
 
@@ -62,6 +65,8 @@ cdef extern from "word_table.h" nogil:
         size_t used, room
         int width
     int output_room_for(Output *output, size_t number)
+    void output_free(Output *output)
+    void output_shrink(Output *output)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
                     size_t end, int strict, Output *output)
@@ -78,6 +83,9 @@ cdef extern from "../pretokenize/special_tokens.h" nogil:
         uint32_t id
         bint begin(const SpecialTokens *specials, const uint8_t *text, size_t size)
         size_t next(size_t at)
+
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef extern from *:
     """
@@ -100,7 +108,7 @@ cdef extern from *:
     int fill_list(list result, const uint32_t *ids, Py_ssize_t size, tuple known) except -1
 
 
-DEFAULT_CACHE_BYTES = 64 << 20
+DEFAULT_CACHE_BYTES = 128 << 20
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_MEMORIES = 64
 
@@ -140,6 +148,9 @@ cdef class Specials:
         return None if at == data.size else (at, search.length)
 
 
+NO_SPECIALS = Specials({})
+
+
 cdef class Text:
     """The bytes of a str or of an object with a buffer, as a pointer."""
     cdef const uint8_t *start
@@ -149,7 +160,13 @@ cdef class Text:
     cdef bint has_view
 
     def __init__(self, text):
+        cdef Py_ssize_t size = 0
         if isinstance(text, str):
+            if text.isascii():  # then its characters are its bytes
+                self.owner = text
+                self.start = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &size)
+                self.size = size
+                return
             text = text.encode()
         if isinstance(text, bytes):
             self.owner = text
@@ -202,7 +219,7 @@ cdef class Ids:
             raise MemoryError(f"no memory for {room} ids")
 
     def __dealloc__(self):
-        free(self.output.ids)
+        output_free(&self.output)
 
     def __len__(self):
         return self.output.used
@@ -210,15 +227,6 @@ cdef class Ids:
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
-
-    cdef shrink(self):
-        if not self.output.width:
-            return
-        cdef void *ids = realloc(self.output.ids,
-                                 max(<size_t>1, self.output.used) * self.output.width)
-        if ids != NULL:
-            self.output.ids = ids
-            self.output.room = self.output.used
 
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)
@@ -344,18 +352,25 @@ cdef class Encoder:
         cdef Py_ssize_t number
         if size >= TOO_LONG:
             check(ENCODE_TOO_LONG)
+        cdef Memory taken = self.take(None)
         with nogil:
-            number = encode_pretoken(self.merges, text, size, <uint32_t *>ids.output.ids)
+            number = encode_pretoken(self.merges, &taken.words.lists, text, size,
+                                     <uint32_t *>ids.output.ids)
+        self.give_back(taken, None)
         if number < 0:
             check(ENCODE_NO_MEMORY)
         ids.output.used = number
         return ids.as_list(self.known)
 
+    def encode_text(self, text):
+        """The ids of a text without special tokens, as a list."""
+        return self.as_list(self.encode_ids(text, NO_SPECIALS, 4))
+
     def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
                    bint strict=False):
         """The ids of a text, of 2 or 4 bytes each; None if it must be UTF-8 and is not."""
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.size // 4 + 8)
+        cdef Ids ids = Ids(width, data.size // 3 + 8)
         cdef int status
         cdef Memory taken = self.take(memory)
         with nogil:
@@ -365,7 +380,7 @@ cdef class Encoder:
         if status == ENCODE_INVALID:
             return None
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def encode_pieces(self, pieces, int width, Memory memory=None):
@@ -384,7 +399,7 @@ cdef class Encoder:
                 break
         self.give_back(taken, memory)
         check(status)
-        ids.shrink()
+        output_shrink(&ids.output)
         return ids
 
     def as_list(self, Ids ids not None):

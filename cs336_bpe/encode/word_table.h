@@ -46,6 +46,7 @@ typedef struct {  /* each table has mask + 1 entries, a power of two */
     size_t size, limit;  /* bytes of all this, and the most there may be */
     int full;            /* there was no room for a pretoken: forget all after this batch */
     size_t times_full;
+    Lists lists;
 } Words;
 
 /* Where ids go. */
@@ -74,6 +75,7 @@ static void words_free(Words *words) {
     if (words->longs) table_free(words->longs, words->long_mask + 1, sizeof(LongEntry));
     free(words->bytes);
     free(words->pool);
+    lists_free(&words->lists);
     free(words);
 }
 
@@ -187,7 +189,7 @@ static int pool_room_for(Words *words, size_t length) {
 static Found learn(Words *words, const Merges *merges, const uint8_t *text, size_t length) {
     uint32_t ids[LONG];
     Found found = {{0, 0, 0}, NOT_KEPT};
-    ptrdiff_t n = encode_pretoken(merges, text, length, ids);
+    ptrdiff_t n = encode_pretoken(merges, &words->lists, text, length, ids);
     if (n < 0) return found;
     found.number = (uint32_t)n;
     if (n <= IN_ENTRY) {
@@ -265,15 +267,31 @@ static Found find_long(Words *words, const Merges *merges, const uint8_t *text, 
 
 /* --- writing out ---------------------------------------------------------------------------- */
 
+/* Make room for `number` more ids; returns 0 if there is no memory. */
 static int output_room_for(Output *output, size_t number) {
     if (!output->width || output->room - output->used >= number) return 1;
-    size_t room = output->room + output->room / 2;
+    size_t width = (size_t)output->width, room = output->room + output->room / 2;
     if (room < output->used + number) room = output->used + number;
-    void *ids = realloc(output->ids, room * (size_t)output->width);
+    void *ids = pages_new(room, width);  /* not realloc: huge pages save more than it does */
     if (!ids) return 0;
+    if (output->ids) {
+        memcpy(ids, output->ids, output->used * width);
+        table_free(output->ids, output->room, width);
+    }
     output->ids = ids;
     output->room = room;
     return 1;
+}
+
+/* Give back what is not used, as far as that is cheap. */
+static void output_shrink(Output *output) {
+    if (output->ids) output->room = table_shrink(output->ids, output->room, output->used,
+                                                 (size_t)output->width);
+}
+
+static void output_free(Output *output) {
+    if (output->ids) table_free(output->ids, output->room, (size_t)output->width);
+    output->ids = NULL;
 }
 
 static void output_append(Output *output, const uint32_t *ids, size_t number) {
@@ -285,12 +303,12 @@ static void output_append(Output *output, const uint32_t *ids, size_t number) {
 }
 
 /* Encode a pretoken that is not in the memory, straight to the output. */
-static int output_encoded(Output *output, const Merges *merges, const uint8_t *text,
-                          size_t length) {
-    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)malloc(4 * length);
-    ptrdiff_t number = ids ? encode_pretoken(merges, text, length, ids) : -1;
+static int output_encoded(Output *output, Words *words, const Merges *merges,
+                          const uint8_t *text, size_t length) {
+    uint32_t few[LONG], *ids = length <= LONG ? few : (uint32_t *)pages_new(length, 4);
+    ptrdiff_t number = ids ? encode_pretoken(merges, &words->lists, text, length, ids) : -1;
     if (number >= 0) output_append(output, ids, (size_t)number);
-    if (ids != few) free(ids);
+    if (ids && ids != few) table_free(ids, length, 4);
     return number >= 0;
 }
 
@@ -319,7 +337,8 @@ BPE_INLINE int write_batch(Words *words, const Merges *merges, const uint8_t *te
             output->used = used;
             if (n != NOT_KEPT)
                 output_append(output, words->pool + found->ids[0], n);
-            else if (!output_encoded(output, merges, text + starts[k], starts[k + 1] - starts[k]))
+            else if (!output_encoded(output, words, merges, text + starts[k],
+                                     starts[k + 1] - starts[k]))
                 return 0;
             used = output->used;
             continue;
@@ -415,7 +434,7 @@ static int encode_piece(Words *words, const Merges *merges, const uint8_t *text,
     }
     int written = output_room_for(output, length);
     if (written && found.number == NOT_KEPT)
-        written = output_encoded(output, merges, text, length);
+        written = output_encoded(output, words, merges, text, length);
     else if (written)
         output_append(output, found.number > IN_ENTRY ? words->pool + found.ids[0] : found.ids,
                       found.number);

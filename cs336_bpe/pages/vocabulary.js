@@ -91,7 +91,7 @@ function moreRows() {
     const isFirst = !shownRows && !rows.childNodes.length;
     const size = plural(tokens.bytes[token].length, "byte");
     const button = el("button",
-      {type: "button", tabindex: isFirst ? 0 : -1, "aria-current": token === chosenToken},
+      {type: "button", tabindex: isFirst ? 0 : -1, "aria-current": String(token === chosenToken)},
       el("span", {class: "faint"}, String(tokens.id[token])),
       el("span", {class: "what"}, label(tokens.bytes[token], 60)),
       el("span", {class: "faint"}, tokens.rank[token] === SPECIAL ? "special" : size));

@@ -35,24 +35,18 @@ static size_t mapped_size(size_t num_entries, size_t entry_size) {
 }
 
 /* `num_entries` times `entry_size` bytes, all zero; NULL if there is no memory. */
-static void *table_new(size_t num_entries, size_t entry_size) {
+static void *pages_new(size_t num_entries, size_t entry_size) {
     size_t size = mapped_size(num_entries, entry_size);
-    uint8_t *memory;
-    if (size) {
-        /* A huge page begins at a multiple of its size: take more, and give back both ends. */
-        uint8_t *taken = (uint8_t *)mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (taken == MAP_FAILED) return NULL;
-        size_t before = (HUGE_PAGE - (uintptr_t)taken % HUGE_PAGE) % HUGE_PAGE;
-        memory = taken + before;
-        if (before) munmap(taken, before);
-        munmap(memory + size, HUGE_PAGE - before);
-        madvise(memory, size, MADV_HUGEPAGE);  /* a wish, and it does not matter if it fails */
-    } else {
-        memory = (uint8_t *)calloc(num_entries, entry_size);
-    }
-    if (memory) touch_pages(memory, num_entries * entry_size);
-    return memory;
+    if (!size) return calloc(num_entries, entry_size);
+    /* A huge page begins at a multiple of its size: take more, and give back both ends. */
+    uint8_t *taken = (uint8_t *)mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (taken == MAP_FAILED) return NULL;
+    size_t before = (HUGE_PAGE - (uintptr_t)taken % HUGE_PAGE) % HUGE_PAGE;
+    if (before) munmap(taken, before);
+    munmap(taken + before + size, HUGE_PAGE - before);
+    madvise(taken + before, size, MADV_HUGEPAGE);  /* a wish, and it does not matter if it fails */
+    return taken + before;
 }
 
 static void table_free(void *table, size_t num_entries, size_t entry_size) {
@@ -60,11 +54,22 @@ static void table_free(void *table, size_t num_entries, size_t entry_size) {
     if (!size) free(table);
     else if (table) munmap(table, size);
 }
+/* Give back pages behind the first `num_kept` entries, if there are whole ones; returns the number of
+ * entries that there are now. */
+static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
+    size_t size = mapped_size(num_entries, entry_size), kept = mapped_size(num_kept, entry_size);
+    if (!kept || kept >= size) return num_entries;
+    munmap((uint8_t *)table + kept, size - kept);
+    return num_kept;
+}
 #else
-static void *table_new(size_t num_entries, size_t entry_size) {
-    void *memory = calloc(num_entries, entry_size);
-    if (memory) touch_pages(memory, num_entries * entry_size);
-    return memory;
+static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
+    (void)table, (void)num_kept, (void)entry_size;
+    return num_entries;
+}
+
+static void *pages_new(size_t num_entries, size_t entry_size) {
+    return calloc(num_entries, entry_size);
 }
 
 static void table_free(void *table, size_t num_entries, size_t entry_size) {
@@ -72,5 +77,12 @@ static void table_free(void *table, size_t num_entries, size_t entry_size) {
     free(table);
 }
 #endif
+
+/* The same, and every page written to: for a table whose entries are read before they are written. */
+static void *table_new(size_t num_entries, size_t entry_size) {
+    void *memory = pages_new(num_entries, entry_size);
+    if (memory) touch_pages(memory, num_entries * entry_size);
+    return memory;
+}
 
 #endif

@@ -33,8 +33,8 @@ def test_ids_may_be_any_integers_in_any_order_with_gaps():
     assert check_vocab({np.uint8(n): token for n, token in VOCAB.items()}, [])[b"\xff"] == 255
 
 
-def test_two_merges_may_make_the_same_token_and_merges_may_be_lists():
-    merges = [[b"a", b"b"], (b"b", b"c"), (b"ab", b"c"), [b"a", b"bc"]]
+def test_merges_may_be_lists():
+    merges = [[b"a", b"b"], (b"b", b"c"), [b"ab", b"c"]]
     assert check_vocab(VOCAB | {256: b"ab", 257: b"bc", 258: b"abc"}, merges)[b"abc"] == 258
 
 
@@ -96,7 +96,11 @@ BAD = {
         VOCAB | {256: b"th"}, [(b"t", b"h"), (b"th", b"e")], ValueError,
         r"merges\[1\] makes b'the', which has no id in the vocab"),
     "the same merge twice": (VOCAB | {256: b"th"}, [(b"t", b"h"), [b"t", b"h"]], ValueError,
-                             r"merges\[1\] joins b't' and b'h', and so does merges\[0\]"),
+                             r"merges\[1\] makes b'th', and so does merges\[0\]: leave one out"),
+    "two merges that make the same token": (
+        VOCAB | {256: b"ab", 257: b"bc", 258: b"abc"},
+        [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c"), (b"a", b"bc")], ValueError,
+        r"merges\[3\] makes b'abc', and so does merges\[2\]: leave one out"),
 }
 
 

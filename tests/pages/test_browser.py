@@ -189,6 +189,9 @@ def test_search_finds_tokens(browser, explore_page, trained, query):
     assert browser.run("results.children.length") == min(100, len(expected))
     browser.press("Enter")
     assert browser.run("chosenToken === found[0]")
+    browser.run("search()")  # drawn anew, the row is still marked
+    assert browser.run("Array.from(results.querySelectorAll('[aria-current=true]'), "
+                       "(row) => Number(row.dataset.token))") == [browser.run("chosenToken")]
 
 
 def test_nothing_found(browser, explore_page):
@@ -299,8 +302,8 @@ def test_the_page_encodes_as_gpt2_does(browser, data, tmp_path):
 def test_a_long_text_on_the_tokenizer_page(browser, trained, tmp_path):
     write_explore_page(trained, tmp_path / "long.html", "the girl " * 1000)
     browser.open(tmp_path / "long.html", 400)
-    assert "the first 3,995 bytes" in browser.text("#own-text")
-    assert len(browser.run("byId('input').value")) == 3995
+    assert "the first 3,999 bytes" in browser.text("#own-text")
+    assert len(browser.run("byId('input').value")) == 3999
 
 
 def test_compression(browser, explore_page):

@@ -1,0 +1,148 @@
+"""The tables and the plot of docs/encode; see render.py."""
+
+from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
+
+from cs336_bpe import ladder as ladders
+
+LADDERS = {"ladder_gpt2": "GPT-2's vocabulary, web text",
+           "ladder_stories": "vocabulary of 10,000, stories"}
+
+
+def spread(values):
+    return f"{min(values):,.0f} to {max(values):,.0f}"
+
+
+def encoding_ladder(name):
+    """A whole ladder on one text."""
+    result = load(name, "encode")
+    header, *rows = ladders.encoding_table(result["rows"])
+    rows = [[row[0], row[6], row[1], spread(run["all_bytes_per_second"]), *row[2:6]]
+            for row, run in zip(rows, result["rows"])]
+    return "\n".join([
+        f"**{result['title']}** ({result['pretokens']:,} pretokens, {result['kinds']:,} kinds)", "",
+        table([header[0], header[6], header[1], "spread", *header[2:6]], rows, left=2), "",
+        f"{result['rounds']} rounds, interleaved; medians. Stages 01 to 04 stop after "
+        f"{result['limit']:g} seconds a round (*bytes done* is the least of the rounds). Each run "
+        f"is a fresh encoder in a fresh process.  ", source(result)])
+
+
+def encoding_stage(name):
+    """One stage and its predecessor, on every text."""
+    rows, machines = [], set()
+    for ladder_name, title in LADDERS.items():
+        result = load(ladder_name, "encode")
+        machines.add(result["machine"])
+        at = [row["stage"] for row in result["rows"]].index(name)
+        run, before = result["rows"][at], result["rows"][at - 1] if at else None
+        row = [title, f"{run['bytes_per_second']:,.0f}", spread(run["all_bytes_per_second"]),
+               f"{run['peak_bytes'] / 1e6:,.1f}"]
+        if before:
+            row[1:1] = [f"{before['bytes_per_second']:,.0f}"]
+            row[4:4] = [number(run["gain"]) + "x", f"{before['peak_bytes'] / 1e6:,.1f}"]
+        rows.append(row)
+    header = ["text", "bytes/s", "spread", "peak, MB"]
+    if before:
+        header = ["text", "before, bytes/s", "this stage, bytes/s", "spread", "gain",
+                  "peak before, MB", "peak, MB"]
+    return "\n".join([table(header, rows), "",
+                      "See [how to read the tables](index.md#how-to-read-the-tables).  ",
+                      f"*{' / '.join(sorted(machines))}. `python benchmarks/run_encode.py "
+                      f"{' '.join(LADDERS)}`*"])
+
+
+def encoding_profile(name):
+    result = load("profiles", "encode")
+    seen = result["stages"][name]
+    rows = [[f"`{row['function']}`", f"{row['share']:.1%}", f"{int(row['calls']):,}"]
+            for row in seen["rows"] if row["share"] >= 0.001]
+    return "\n".join([
+        table(["function", "own time", "calls"], rows), "",
+        f"*The first {seen['pretokens']:,} pretokens of web text with GPT-2's vocabulary, under "
+        f"cProfile (which makes calls look dearer than they are). {result['machine']}. "
+        f"`{result['command']}`*"])
+
+
+def filters(_):
+    result = load("filters", "encode")
+    cost = result["nanoseconds"]
+    rows = [["merges that are looked at", f"{result['merges']:,}"],
+            ["whose left token is present", number(result["left_there"])],
+            ["whose tokens are both present: stage 02 walks", number(result["both_there"])],
+            ["whose pair is present: stage 03 walks", number(result["applied"])]]
+    asked = [["`for left, right in merges`, and no question", number(cost["nothing"])],
+             ["`left in present and right in present`", number(cost["ask_for_tokens"])],
+             ["`pair in present`", number(cost["ask_for_pairs"])]]
+    return "\n".join([
+        table(["of all merges, for one pretoken", "on average"], rows), "",
+        table(["the loop over all merges, ` house`", "ns a merge"], asked), "",
+        f"{result['pretokens']:,} pretokens of web text, GPT-2's vocabulary.  ", source(result)])
+
+
+def warming(_):
+    result = load("warming", "encode")
+    rows = [[f"{row['num_bytes']:,}", f"{row['seen']:.0%}",
+             *(f"{row['medians'][stage]:,.0f}" for stage in ("stage04", "stage05", "stage06")),
+             number(row["medians"]["stage05"] / row["medians"]["stage04"]) + "x",
+             number(row["medians"]["stage06"] / row["medians"]["stage05"]) + "x"]
+            for row in result["rows"]]
+    header = ["bytes of text", "pretokens seen before", "stage04, bytes/s", "stage05", "stage06",
+              "05 over 04", "06 over 05"]
+    return "\n".join([table(header, rows, left=0), "",
+                      f"GPT-2's vocabulary, beginnings of web text; medians of "
+                      f"{result['rounds']} fresh processes each, interleaved. Stage 04 does what "
+                      f"it can in two seconds.  ", source(result)])
+
+
+def crossing(_):
+    result = load("crossing", "encode")
+    kinds = list(dict.fromkeys(row["kind"] for row in result["rows"]))
+    rows = []
+    for length in dict.fromkeys(row["length"] for row in result["rows"]):
+        cells = [length]
+        for kind in kinds:
+            row = next(row for row in result["rows"]
+                       if (row["length"], row["kind"]) == (length, kind))
+            cells += [number(row["scan"]), number(row["heap"]), number(row["ratio"])]
+        rows.append(cells)
+    header = ["bytes", *(f"{kind}: {what}" for kind in kinds for what in ("scan", "heap", "ratio"))]
+    return "\n".join([
+        table(header, rows, left=0), "",
+        "Nanoseconds a pretoken, with the call from Python; *ratio* is heap by scan, so above 1 "
+        "the scan is quicker. GPT-2's vocabulary; medians of 21, interleaved, in one process.  ",
+        source(result)])
+
+
+def lengths(_):
+    result = load("crossing", "encode")
+    limits = [key for key in result["shares"]["web"] if key.isdigit()]
+    rows = [[f"{name}.txt", number(row["mean"]), *(f"{row[limit]:.3%}" for limit in limits),
+             f"{row['longest']:,}"] for name, row in result["shares"].items()]
+    header = ["first 5 MB of", "mean bytes", *(f"{limit} or more" for limit in limits), "longest"]
+    return "\n".join([table(header, rows), "", source(result)])
+
+
+def plot_crossing():
+    result = load("crossing", "encode")
+    figure, axes = pyplot().subplots(figsize=(8, 4.2))
+    styles = {"random letters": (BLUE, "o"), "one letter": (ORANGE, "s"),
+              "real words": (GREEN, "^")}
+    for kind, (colour, marker) in styles.items():
+        rows = [row for row in result["rows"] if row["kind"] == kind]
+        axes.plot([row["length"] for row in rows], [row["ratio"] for row in rows],
+                  marker=marker, color=colour, lw=1.5, label=kind)
+    axes.axhline(1, color="black", lw=0.8)
+    axes.axvline(result["heap_from"], color="grey", lw=0.8, ls="--")
+    axes.annotate(f"the switch: {result['heap_from']}", (result["heap_from"], 2),
+                  xytext=(4, 4), textcoords="offset points", fontsize=8, color="grey")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    axes.set_yticks([0.25, 0.5, 1, 2], ["1/4", "1/2", "1", "2"])
+    ticks = sorted({row["length"] for row in result["rows"]})[::2]
+    axes.set_xticks(ticks, list(map(str, ticks)))
+    axes.set_xlabel("bytes in the pretoken")
+    axes.set_ylabel("time of the heap / time of the scan")
+    axes.legend(frameon=False, title="above 1 the scan is quicker")
+    save_figure(figure, "encode_crossing")
+
+
+MAKERS = (encoding_ladder, encoding_stage, encoding_profile, filters, warming, crossing, lengths)

@@ -1,0 +1,121 @@
+"""The tables on encoding whole texts; see render.py."""
+
+import statistics
+
+from rendering import load, number, source, table
+
+
+def speed(num_bytes, seconds):
+    return number(num_bytes / statistics.median(seconds) / 1e6)
+
+
+def spread(num_bytes, seconds):
+    return (f"{number(num_bytes / max(seconds) / 1e6)} to {number(num_bytes / min(seconds) / 1e6)}")
+
+
+def ratio(ours, theirs):
+    return number(statistics.median(theirs) / statistics.median(ours)) + "x"
+
+
+def encoding_peers(kind):
+    """Arrays or lists, against others."""
+    result = load("peers", "tokenizer")
+    rows = []
+    for name, corpus in result[kind].items():
+        ours = corpus["seconds"]["cs336_bpe"]
+        for peer, times in corpus["seconds"].items():
+            row = [f"{name}.txt", peer]
+            for temperature in ("cold", "warm"):
+                # tiktoken has no memory of words: it is always as fast as it is.
+                seconds = times[temperature] or times["cold"]
+                row += [speed(corpus["num_bytes"], seconds), spread(corpus["num_bytes"], seconds),
+                        "" if peer == "cs336_bpe" else ratio(ours[temperature], seconds)]
+            rows.append(row)
+    versions = ", ".join(f"{peer} {version}" for peer, version in result["versions"].items())
+    return "\n".join([
+        table(["text", "encoder", "cold, MB/s", "spread", "ours is", "warm, MB/s", "spread",
+               "ours is"], rows, left=2), "",
+        f"GPT-2's vocabulary, one thread each, every run in a fresh process, interleaved; medians. "
+        f"Cold is the first call, warm are the next two; {versions}. tiktoken keeps no memory, and "
+        f"was run twice.  ", source(result)])
+
+
+def encoding_threads(_):
+    result = load("threads", "tokenizer")
+    rows = []
+    for count, kinds in result["seconds"].items():
+        row = [count]
+        for temperature in ("cold", "warm"):
+            seconds = kinds[temperature]
+            row += [number(statistics.median(seconds)),
+                    f"{number(min(seconds))} to {number(max(seconds))}",
+                    speed(result["num_bytes"], seconds),
+                    ratio(seconds, result["seconds"]["1"][temperature])]
+        rows.append(row)
+    return "\n".join([table(["threads", "cold, s", "spread", "MB/s", "gain", "warm, s", "spread",
+                             "MB/s", "gain"], rows, left=0), "",
+                      "`encode_array` on web.txt; each row from fresh processes, interleaved.  ",
+                      source(result)])
+
+
+def encoding_pathological(_):
+    result = load("pathological", "tokenizer")
+    rows = [[row["case"], *(number(1000 * seconds) for seconds in row["seconds"]),
+             *(number(b / a) + "x" for a, b in zip(row["seconds"], row["seconds"][1:])),
+             number(row["seconds"][-1] / 4e6 * 1e9)] for row in result["rows"]]
+    return "\n".join([table(["text", "1 MB, ms", "2 MB, ms", "4 MB, ms", "1 to 2", "2 to 4",
+                             "ns a byte"], rows), "", source(result)])
+
+
+def encoding_cache(_):
+    result = load("cache", "tokenizer")
+    rows = [[row["text"], f"{row['cache_bytes'] >> 20}", number(row["used_bytes"] / (1 << 20)),
+             row["times_full"], number(row["num_bytes"] / row["seconds"] / 1e6)]
+            for row in result["rows"]]
+    return "\n".join([table(["text", "`cache_bytes`, MiB", "used at the end, MiB", "times full",
+                             "MB/s"], rows), "", "100 MB each, cold, one run.  ", source(result)])
+
+
+def encoding_large(_):
+    result = load("large", "tokenizer")
+    rows = [[row["workers"], f"{row['num_bytes']:,}", f"{row['num_ids']:,}", number(row["seconds"]),
+             number(row["num_bytes"] / row["seconds"] / 1e6), number(row["peak_bytes"] / 1e6)]
+            for row in result["rows"]]
+    header = ["threads", "bytes", "ids", "seconds", "MB/s", "peak of the process, MB"]
+    return "\n".join([table(header, rows, left=0), "", source(result)])
+
+
+def encoding_workers(_):
+    result = load("workers", "tokenizer")
+    rows = []
+    first = statistics.median(result["rows"][0]["seconds"])
+    for count in sorted({row["workers"] for row in result["rows"]}):
+        line = [count]
+        for how in ("threads", "processes"):
+            run = next(row for row in result["rows"]
+                       if row["workers"] == count and row["how"] == how)
+            middle = statistics.median(run["seconds"])
+            line += [number(middle), number(first / middle) + "x"]
+        rows.append(line)
+    return "\n".join([table(["workers", "threads, s", "against one thread", "processes, s",
+                             "against one thread"], rows, left=0), "",
+                      "Documents of web.txt to lists of ids, reading the tokenizer included; "
+                      "medians of 3.  ", source(result)])
+
+
+def coursework(_):
+    result = load("coursework", "tokenizer")
+    rows = [[row["tokenizer"], f"{row['vocab_size']:,}",
+             ", ".join(f"`{text}`" if text.strip(" ") else f"{length} blanks"
+                       for text, length in zip(row["longest"], row["lengths"])),
+             *(number(row["bytes_per_token"][name]) for name in ("stories", "web"))]
+            for row in result["rows"]]
+    header = ["trained on", "vocabulary", "longest tokens", "bytes per token, stories",
+              "bytes per token, web"]
+    return "\n".join([table(header, rows, left=3), "",
+                      "Trained on 95 % of the documents, measured on the others.  ",
+                      source(result)])
+
+
+MAKERS = (encoding_peers, encoding_threads, encoding_pathological, encoding_cache, encoding_large,
+          encoding_workers, coursework)

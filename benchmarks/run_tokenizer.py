@@ -1,0 +1,369 @@
+"""The experiments behind the figures on encoding whole texts. Each saves one file under results/.
+
+    CS336_BPE_DATA=folder python benchmarks/run_tokenizer.py NAME...    (see EXPERIMENTS at the end)
+
+`large` also needs CS336_BPE_LARGE, a text file of some gigabytes. Every run is in a fresh process;
+what is compared is interleaved, and all times are kept.
+"""
+
+import base64
+import importlib.metadata
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+import numpy
+from run_train import EOT, RESULTS, data
+
+from cs336_bpe import Tokenizer, train_bpe
+from cs336_bpe.machine import describe_machine
+
+ROUNDS = 7
+
+
+def save(name, value):
+    value = {"command": f"python benchmarks/run_tokenizer.py {name}",
+             "machine": describe_machine(), "compiler_flags": "-O3", **value}
+    (RESULTS / f"tokenizer_{name}.json").write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+
+
+def gpt2():
+    folder = data() / "cs336"
+    return Tokenizer.from_files(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [EOT])
+
+
+# What each peer does: `load` makes the tokenizer and the text, `call` is timed, three times: the
+# first call is cold, the others are warm. `digest` is the sum and the number of ids.
+PRELUDE = """
+import os, sys, time
+path, ranks, folder = sys.argv[1:4]
+EOT = "<|endoftext|>"
+data = open(path, "rb").read()
+"""
+OURS = """
+from cs336_bpe import Tokenizer
+tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt", [EOT])
+"""
+GIGATOKEN = """
+import gigatoken
+tokenizer = gigatoken.Tokenizer.from_tiktoken(ranks, "gpt2", {EOT: 50256})
+"""
+TIKTOKEN = """
+import base64, tiktoken
+from cs336_bpe import GPT2_PATTERN
+lines = open(ranks, "rb").read().splitlines()
+ranks = {base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}
+tokenizer = tiktoken.Encoding("gpt2", pat_str=GPT2_PATTERN, mergeable_ranks=ranks,
+                              special_tokens={EOT: 50256})
+"""
+ARRAYS = {
+    "cs336_bpe": OURS + "call = lambda: tokenizer.encode_array(data)",
+    "gigatoken": GIGATOKEN + "call = lambda: tokenizer.encode(data)",
+    "tiktoken": TIKTOKEN + "text = data.decode()\n"
+                "call = lambda: tokenizer.encode_to_numpy(text, allowed_special='all')",
+}
+LISTS = {
+    "cs336_bpe": OURS + "text = data.decode()\ncall = lambda: tokenizer.encode(text)",
+    "gigatoken": GIGATOKEN + "call = lambda: tokenizer.encode(data).tolist()",
+    "gigatoken, encode_batch_list":
+        GIGATOKEN + "call = lambda: tokenizer.encode_batch_list([data], parallel=False)[0]",
+    "tiktoken, encode_ordinary":
+        TIKTOKEN + "text = data.decode()\ncall = lambda: tokenizer.encode_ordinary(text)",
+}
+POSTLUDE = """
+seconds = []
+for _ in range(int(sys.argv[4])):
+    ids = None
+    start = time.perf_counter()
+    ids = call()
+    seconds.append(time.perf_counter() - start)
+import numpy
+print("RESULT", len(ids), int(numpy.asarray(ids, numpy.uint64).sum()), *seconds)
+"""
+
+
+def run_peer(program, path, ranks, calls):
+    done = subprocess.run(
+        [sys.executable, "-c", PRELUDE + program + POSTLUDE, str(path), str(ranks),
+         str(data() / "cs336"), str(calls)],
+        check=True, capture_output=True, text=True,
+        env={**os.environ, "RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
+    number, total, *seconds = done.stdout.rpartition("RESULT")[2].split()
+    return (int(number), int(total)), list(map(float, seconds))
+
+
+def compare(peers, name, ranks, rounds):
+    path = data() / f"corpora/{name}.txt"
+    times = {peer: {"cold": [], "warm": []} for peer in peers}
+    digests = {}
+    for round_number in range(rounds):
+        for peer, program in peers.items():
+            slow = "tiktoken" in peer
+            if slow and round_number >= 2:
+                continue
+            digest, seconds = run_peer(program, path, ranks, 1 if slow else 3)
+            times[peer]["cold"].append(seconds[0])
+            times[peer]["warm"].extend(seconds[1:])
+            if "ordinary" not in peer:  # there the special tokens are text
+                digests[peer] = digest
+    if len(set(digests.values())) != 1:
+        raise SystemExit(f"the peers disagree on {name}: {digests}")
+    for peer, kinds in times.items():
+        print(name, peer, {kind: round(path.stat().st_size / statistics.median(values) / 1e6)
+                           for kind, values in kinds.items() if values}, flush=True)
+    return {"num_bytes": path.stat().st_size, "seconds": times}
+
+
+def write_ranks(folder):
+    path = Path(folder, "gpt2.tiktoken")
+    tokenizer = gpt2()
+    with path.open("wb") as file:
+        for number, token in tokenizer.vocab.items():
+            if number not in tokenizer.special_tokens.values():
+                file.write(base64.b64encode(token) + b" %d\n" % number)
+    return path
+
+
+def peers():
+    """Against gigatoken and tiktoken, one thread each, to arrays and to lists."""
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = write_ranks(folder)
+        arrays = {name: compare(ARRAYS, name, ranks, ROUNDS)
+                  for name in ("web", "stories", "multilingual", "code")}
+        lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
+    save("peers", {"arrays": arrays, "lists": lists, "versions": {
+        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}})
+
+
+THREADS = """
+import sys, time
+from cs336_bpe import Tokenizer
+path, folder = sys.argv[1:3]
+tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt",
+                                 ["<|endoftext|>"])
+data = open(path, "rb").read()
+seconds = []
+for _ in range(4):
+    start = time.perf_counter()
+    tokenizer.encode_array(data, workers=int(sys.argv[3]))
+    seconds.append(time.perf_counter() - start)
+print(*seconds)
+"""
+
+
+def threads():
+    """encode_array with one thread and with two, interleaved."""
+    path = data() / "corpora/web.txt"
+    times = {workers: {"cold": [], "warm": []} for workers in (1, 2)}
+    for _ in range(ROUNDS):
+        for workers, kinds in times.items():
+            done = subprocess.run(
+                [sys.executable, "-c", THREADS, str(path), str(data() / "cs336"), str(workers)],
+                check=True, capture_output=True, text=True)
+            seconds = list(map(float, done.stdout.split()))
+            kinds["cold"].append(seconds[0])
+            kinds["warm"].append(statistics.median(seconds[1:]))
+    print({workers: {kind: round(statistics.median(values), 3) for kind, values in kinds.items()}
+           for workers, kinds in times.items()})
+    save("threads", {"num_bytes": path.stat().st_size, "seconds": times})
+
+
+CASES = {
+    "one letter": lambda n, rng: "a" * n,
+    "ab": lambda n, rng: "ab" * (n // 2),
+    "random letters": lambda n, rng: "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=n)),
+    "digits": lambda n, rng: "".join(rng.choices("0123456789", k=n)),
+    "blanks": lambda n, rng: " " * n,
+    "newlines and blanks": lambda n, rng: "".join(rng.choices(" \n\t", k=n)),
+    "emoji": lambda n, rng: "\U0001f600" * (n // 4),
+    "random emoji": lambda n, rng: "".join(
+        chr(rng.randrange(0x1F600, 0x1F640)) for _ in range(n // 4)),
+}
+
+
+def pathological():
+    """A single pretoken of megabytes: is the time linear?"""
+    tokenizer = gpt2()
+    rows = []
+    for case, make in CASES.items():
+        seconds = []
+        for megabytes in (1, 2, 4):
+            text = make(megabytes * 1_000_000, random.Random(0))
+            runs = []
+            for _ in range(3):
+                start = perf_counter()
+                tokenizer.encode_array(text)
+                runs.append(perf_counter() - start)
+            seconds.append(statistics.median(runs))
+        rows.append({"case": case, "seconds": seconds})
+        print(case, [round(value, 3) for value in seconds], flush=True)
+    save("pathological", {"rows": rows})
+
+
+def cache():
+    """Text with more kinds of words than fit: 100 MB of words that are all different, and web text
+    with little memory."""
+    different = "".join(f" {number:x}word" for number in range(9_000_000))[:100_000_000]
+    web = (data() / "corpora/web.txt").read_bytes()
+    original = gpt2()
+    rows = []
+    for name, text, sizes in [("all words different", different, (128,)),
+                              ("web", web, (1, 4, 16, 32, 64, 128))]:
+        for megabytes in sizes:
+            tokenizer = Tokenizer(original.vocab, original.merges, [EOT],
+                                  cache_bytes=megabytes << 20)
+            memory = tokenizer._encoder.new_memory(megabytes << 20)
+            splitter = tokenizer._all.native
+            start = perf_counter()
+            tokenizer._encoder.encode_ids(text, splitter, 2, memory)
+            seconds = perf_counter() - start
+            rows.append({"text": name, "num_bytes": len(text), "cache_bytes": megabytes << 20,
+                         "used_bytes": memory.num_bytes, "times_full": memory.times_full,
+                         "seconds": seconds})
+            print(rows[-1], flush=True)
+            assert memory.num_bytes <= megabytes << 20
+    save("cache", {"rows": rows})
+
+
+FILE = """
+import sys, time
+from pathlib import Path
+from cs336_bpe import Tokenizer
+source, target, folder, workers = sys.argv[1:5]
+tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt",
+                                 ["<|endoftext|>"])
+start = time.perf_counter()
+number = tokenizer.encode_file(source, target, workers=int(workers))
+seconds = time.perf_counter() - start
+lines = Path("/proc/self/status").read_text().splitlines()
+peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+print(number, seconds, peak)
+"""
+
+
+def run_file(source, target, workers):
+    done = subprocess.run([sys.executable, "-c", FILE, str(source), str(target),
+                           str(data() / "cs336"), str(workers)],
+                          check=True, capture_output=True, text=True)
+    number, seconds, peak = done.stdout.split()
+    return {"workers": workers, "num_bytes": source.stat().st_size, "num_ids": int(number),
+            "seconds": float(seconds), "peak_bytes": int(peak)}
+
+
+def large():
+    """encode_file on gigabytes; the result is compared with the parts, encoded one by one."""
+    source = Path(os.environ["CS336_BPE_LARGE"])
+    rows = []
+    with tempfile.TemporaryDirectory(dir=source.parent) as folder:
+        target = Path(folder, "ids.npy")
+        for workers in (1, 2):
+            rows.append(run_file(source, target, workers))
+            print(rows[-1], flush=True)
+        tokenizer = gpt2()
+        ids = numpy.load(target, mmap_mode="r")
+        at = 0
+        with source.open("rb") as file:
+            left = b""
+            while block := file.read(50_000_000):
+                block = left + block
+                cut = block.rfind(EOT.encode()) + len(EOT) if len(block) > 50_000_00 else len(block)
+                left = block[cut:]
+                expected = tokenizer.encode_array(block[:cut])
+                assert numpy.array_equal(ids[at : at + len(expected)], expected)
+                at += len(expected)
+            expected = tokenizer.encode_array(left)
+            assert numpy.array_equal(ids[at:], expected)
+            assert at + len(expected) == len(ids)
+        print("equal to the parts")
+    save("large", {"rows": rows})
+
+
+PROCESSES = """
+import multiprocessing, sys, time
+from cs336_bpe import Tokenizer
+
+def start(folder):
+    global tokenizer
+    tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt",
+                                     ["<|endoftext|>"])
+
+def encode(text):
+    return tokenizer.encode(text)
+
+if __name__ == "__main__":
+    path, folder, workers, how = sys.argv[1:5]
+    workers = int(workers)
+    documents = [d + "<|endoftext|>" for d in
+                 open(path, encoding="utf-8", newline="").read().split("<|endoftext|>")]
+    begin = time.perf_counter()
+    start(folder)
+    if how == "threads":
+        encoded = tokenizer.encode_batch(documents, workers=workers)
+    elif how == "processes":
+        with multiprocessing.Pool(workers, start, (folder,)) as pool:
+            encoded = pool.map(encode, documents, chunksize=64)
+    print(time.perf_counter() - begin, sum(map(len, encoded)))
+"""
+
+
+def workers():
+    """Documents to lists of ids with threads and with processes: write-ups A5 and A6."""
+    path = data() / "corpora/web.txt"
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder, "encode_documents.py")
+        script.write_text(PROCESSES, "utf-8")
+        for number in (1, 2, 4, 8, 16):
+            for how in ("threads", "processes"):
+                times = []
+                for _ in range(3):
+                    done = subprocess.run(
+                        [sys.executable, str(script), str(path), str(data() / "cs336"),
+                         str(number), how], check=True, capture_output=True, text=True)
+                    times.append(float(done.stdout.split()[0]))
+                rows.append({"workers": number, "how": how, "seconds": times,
+                             "num_ids": int(done.stdout.split()[1])})
+                print(rows[-1], flush=True)
+    save("workers", {"num_bytes": path.stat().st_size, "rows": rows})
+
+
+def coursework():
+    """The coursework's questions: longest tokens, bytes per token on own and foreign text."""
+    rows, texts, tokenizers = [], {}, {}
+    for name, vocab_size in (("stories", 10_000), ("web", 32_000)):
+        path = data() / f"corpora/{name}.txt"
+        documents = path.read_text("utf-8").split(EOT)
+        held_out = len(documents) // 20
+        with tempfile.TemporaryDirectory() as folder:
+            part = Path(folder, "train.txt")
+            part.write_text(EOT.join(documents[:-held_out]), "utf-8", newline="")
+            tokenizers[name] = Tokenizer(*train_bpe(part, vocab_size, [EOT]), [EOT])
+        texts[name] = EOT.join(documents[-held_out:])
+    for name, tokenizer in tokenizers.items():
+        tokens = [token for number, token in tokenizer.vocab.items()
+                  if number not in tokenizer.special_tokens.values()]
+        longest = sorted(tokens, key=lambda token: (-len(token), token))[:3]
+        row = {"tokenizer": name, "vocab_size": tokenizer.vocab_size,
+               "longest": [token.decode("utf-8", "replace") for token in longest],
+               "lengths": list(map(len, longest)), "bytes_per_token": {}}
+        for other, text in texts.items():
+            row["bytes_per_token"][other] = len(text.encode()) / tokenizer.count(text)
+        rows.append(row)
+        print(row)
+    save("coursework", {"rows": rows})
+
+
+EXPERIMENTS = {function.__name__: function for function in (
+    peers, threads, pathological, cache, workers, coursework, large)}
+
+
+if __name__ == "__main__":
+    for experiment in sys.argv[1:] or EXPERIMENTS:
+        print(f"--- {experiment}", flush=True)
+        EXPERIMENTS[experiment]()
