@@ -89,6 +89,7 @@ class Tokenizer:
         self._is_gpt2 = is_gpt2(pattern)
         self._encoder = stage.Encoder(self._tokens, self._merges, ids=self._ids,
                                       cache_bytes=self._cache_bytes)
+        self._width = 2 if max(self._tokens) < 1 << 16 else 4  # bytes, of an id
         self._final_length: Callable[[bytes], int] = stage.final_length
         self._new_specials: Callable[[dict[str, int]], Any] = stage.Specials
         self._splitters: dict[frozenset[str], SpecialSplitter] = {}
@@ -251,7 +252,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        ids: list[int] = self._encoder.as_list(self._encode(text, specials, 4))
+        ids: list[int] = self._encoder.as_list(self._encode(text, specials, self._width))
         return ids
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
@@ -297,9 +298,12 @@ class Tokenizer:
         # in small groups so that a million short texts are not a million tasks.
         size = max(1, min(256, len(batch) // (8 * number)))
         groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+
+        def encode_group(group: list[str]) -> list[Any]:
+            return [self._encode(text, specials, self._width) for text in group]
+
         with ThreadPoolExecutor(number) as pool:
-            encoded = pool.map(lambda group: [self._encode(text, specials, 4) for text in group],
-                               groups)
+            encoded = pool.map(encode_group, groups)
             return [self._encoder.as_list(ids) for group in encoded for ids in group]
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
@@ -314,7 +318,8 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
-        return chain.from_iterable(map(self._encoder.as_list, self._stream(parts, specials, 4)))
+        buffers = self._stream(parts, specials, self._width)
+        return chain.from_iterable(map(self._encoder.as_list, buffers))
 
     def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
                       specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":

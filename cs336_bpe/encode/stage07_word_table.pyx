@@ -90,22 +90,25 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     /* Fill a new list with the Python integers of ids; those in `known` are not made anew. */
-    static int fill_list(PyObject *list, const uint32_t *ids, Py_ssize_t size, PyObject *known) {
+    static int fill_list(PyObject *list, const void *ids, int width, Py_ssize_t size,
+                         PyObject *known) {
+        PyObject **items = ((PyListObject *)list)->ob_item;
         size_t num_known = (size_t)PyTuple_GET_SIZE(known);
+        advise_huge(items, (size_t)size * sizeof *items);
         for (Py_ssize_t i = 0; i < size; i++) {
-            PyObject *number;
-            if (ids[i] < num_known) {
-                number = PyTuple_GET_ITEM(known, (Py_ssize_t)ids[i]);
-                Py_INCREF(number);
-            } else if (!(number = PyLong_FromUnsignedLong(ids[i]))) {
+            uint32_t id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
+            if (id < num_known) {
+                items[i] = PyTuple_GET_ITEM(known, (Py_ssize_t)id);
+                Py_INCREF(items[i]);
+            } else if (!(items[i] = PyLong_FromUnsignedLong(id))) {
                 return -1;
             }
-            PyList_SET_ITEM(list, i, number);
         }
         return 0;
     }
     """
-    int fill_list(list result, const uint32_t *ids, Py_ssize_t size, tuple known) except -1
+    int fill_list(list result, const void *ids, int width, Py_ssize_t size,
+                  tuple known) except -1
 
 
 DEFAULT_CACHE_BYTES = 128 << 20
@@ -230,7 +233,7 @@ cdef class Ids:
 
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)
-        fill_list(result, <const uint32_t *>self.output.ids, self.output.used, known)
+        fill_list(result, self.output.ids, self.output.width, self.output.used, known)
         return result
 
 
@@ -364,7 +367,7 @@ cdef class Encoder:
 
     def encode_text(self, text):
         """The ids of a text without special tokens, as a list."""
-        return self.as_list(self.encode_ids(text, NO_SPECIALS, 4))
+        return self.as_list(self.encode_ids(text, NO_SPECIALS, 2 if self.max_id < 1 << 16 else 4))
 
     def encode_ids(self, text, Specials specials not None, int width, Memory memory=None,
                    bint strict=False):
@@ -403,7 +406,7 @@ cdef class Encoder:
         return ids
 
     def as_list(self, Ids ids not None):
-        """Ids of 4 bytes as a list of Python integers."""
+        """Ids as a list of Python integers."""
         return ids.as_list(self.known)
 
     def count(self, text, Specials specials not None):

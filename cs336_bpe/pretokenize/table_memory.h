@@ -54,6 +54,13 @@ static void table_free(void *table, size_t num_entries, size_t entry_size) {
     if (!size) free(table);
     else if (table) munmap(table, size);
 }
+/* Huge pages for memory that somebody else has taken and not yet written to. */
+static void advise_huge(void *memory, size_t size) {
+    uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t last = ((uintptr_t)memory + size) / HUGE_PAGE * HUGE_PAGE;
+    if (first < last) madvise((void *)first, last - first, MADV_HUGEPAGE);
+}
+
 /* Give back pages behind the first `num_kept` entries, if there are whole ones; returns the number of
  * entries that there are now. */
 static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
@@ -63,6 +70,8 @@ static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, siz
     return num_kept;
 }
 #else
+static void advise_huge(void *memory, size_t size) { (void)memory, (void)size; }
+
 static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
     (void)table, (void)num_kept, (void)entry_size;
     return num_entries;
