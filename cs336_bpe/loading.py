@@ -98,15 +98,14 @@ def _load_gpt2(files: tuple[Path, ...], special_tokens: Specials | None, pattern
         return model
     model = formats.read_gpt2(vocab_file, merges_file, [], pattern)
     made = {left + right for left, right in model.merges}
-    others = [token for token in model.vocab.values() if len(token) > 1 and token not in made]
+    others = {number for number, token in model.vocab.items()
+              if len(token) > 1 and token not in made}
     if not others:
         return model
-    try:
-        names = [token.decode() for token in others]
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(vocab_file)} has the token {error.object!r}, which no merge "
-                         f"makes; so it would be special, but it is no text: name the special "
-                         f"tokens in special_tokens") from None
+    entries = read_json_file(vocab_file)
+    assert isinstance(entries, dict)
+    # Special tokens are written as they are, not in the alphabet for bytes.
+    names = [key for key, number in entries.items() if number in others]
     return formats.read_gpt2(vocab_file, merges_file, names, pattern)
 
 

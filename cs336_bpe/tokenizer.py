@@ -189,7 +189,7 @@ class Tokenizer:
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
         """The type that arrays of ids have: `uint16` if all ids fit, else `uint32`."""
-        return numpy.dtype(numpy.uint16 if max(self._tokens) < 1 << 16 else numpy.uint32)
+        return numpy.dtype(numpy.uint16 if self._width == 2 else numpy.uint32)
 
     @property
     def model(self) -> Model:
