@@ -143,7 +143,7 @@ def merges_in_words(merges: dict[str, Any]) -> str:
         return f"all {common:,} are the same"
     parts = [f"{' + '.join(map(as_word, pair))} in {letter}" if pair else f"not there in {letter}"
              for letter, pair in zip("AB", following)]
-    return (f"the first {common:,} are the same; merge {common} is {parts[0]} and {parts[1]}; "
+    return (f"the same before merge {common:,}, which is {parts[0]} and {parts[1]}; "
             f"{merges['shared']:,} are in both lists")
 
 

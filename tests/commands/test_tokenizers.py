@@ -57,7 +57,7 @@ def test_compare(cs336, trained, text_file, tmp_path, text):
     same = cs336.json("compare", trained, smaller, "--on", "-", input=text)
     assert same["texts"][0] | {"text": ""} == row | {"text": ""}
     shown = cs336("compare", trained, smaller, "--on", text_file).stdout
-    assert "the first 343 are the same; merge 343 is" in shown
+    assert "merges: the same before merge 343, which is " in shown
     assert "100 only in A: " in shown
     assert "missing" in cs336.fails("compare", trained, "missing")
     assert "missing" in cs336.fails("compare", trained, smaller, "--on", "missing")
