@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 
@@ -40,6 +41,31 @@ class Shell:
         """What `--json` prints; nothing else may be on standard output."""
         return json.loads(self(*arguments, "--json", **options).stdout)
 
+    def on_terminal(self, *arguments, stream, **environment):
+        """What appears on a terminal that is one of the two outputs."""
+        fcntl = pytest.importorskip("fcntl", reason="there are no pseudo-terminals here")
+        import pty
+        import termios
+
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+        process = subprocess.Popen(self.command(*arguments), **streams,
+                                   env=self.environment(environment))
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                block = os.read(ours, 4096)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not block:
+                break
+            shown += block
+        os.close(ours)
+        assert process.wait(timeout=60) == 0
+        return shown.decode()
+
     def start(self, *arguments, **options):
         return subprocess.Popen(self.command(*arguments), env=self.environment({}), **options)
 
@@ -50,7 +76,7 @@ class Shell:
     @staticmethod
     def environment(changes):
         environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-        return environ | {"PYTHONWARNINGS": "error"} | changes
+        return environ | {"PYTHONWARNINGS": "error", "TERM": "xterm-256color"} | changes
 
 
 @pytest.fixture(scope="session")

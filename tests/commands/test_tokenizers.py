@@ -8,8 +8,8 @@ FORMATS = {"own": "tokenizer.bpe.json", "gpt2": "vocab.json", "tiktoken": "token
            "huggingface": "tokenizer.json"}
 
 
-@pytest.mark.parametrize(("source", "to"), [*zip(FORMATS, FORMATS), *(
-    pair for other in list(FORMATS)[1:] for pair in [("own", other), (other, "own")])])
+@pytest.mark.parametrize(("source", "to"), [
+    pair for other in list(FORMATS)[1:] for pair in [("own", other), (other, "own")]])
 def test_convert(cs336, trained, tmp_path, source, to):
     special = ["--special", "<|endoftext|>"] if source == "tiktoken" else []
     result = cs336.json("convert", trained / FORMATS[source], f"{tmp_path}/", "--to", to, *special)
@@ -85,10 +85,15 @@ def test_colours_and_no_color(cs336, trained):
     def show(*options, **environment):
         return cs336("show", "low lower", "-t", trained, *options, **environment).stdout
 
+    def on_terminal(*options, **environment):
+        return cs336.on_terminal("show", "low lower", "-t", trained, *options, stream="stdout",
+                                 **environment)
+
     assert "\x1b[" not in show()  # it is a pipe
     assert "\x1b[" in show("--color", "always")
-    assert "\x1b[" not in show("--color", "never")
-    assert "\x1b[" not in show(NO_COLOR="1")
+    assert "\x1b[" in on_terminal()
+    assert "\x1b[" not in on_terminal("--color", "never")
+    assert "\x1b[" not in on_terminal(NO_COLOR="1")
 
 
 def test_show_without_a_tokenizer(cs336):
