@@ -18,7 +18,7 @@ from run_train import EOT, RESULTS, data, real_counts
 
 from cs336_bpe import ladder, stages, train_bpe_from_counts
 from cs336_bpe.encode.stage06_typed_ranks import HEAP_FROM, Encoder
-from cs336_bpe.interface import huggingface_byte_numbers
+from cs336_bpe.formats import read_gpt2
 from cs336_bpe.machine import describe_machine
 from cs336_bpe.measure_encoding import measure_encoding, split_text
 
@@ -35,21 +35,10 @@ def save(name, value):
 
 
 def gpt2():
-    """GPT-2's vocabulary and merges, from the printable alphabet that its files are written in."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    alphabet = {}
-    for byte, number in enumerate(huggingface_byte_numbers()):
-        shown = printable[number] if number < len(printable) else 256 + number - len(printable)
-        alphabet[chr(shown)] = byte
-
-    def to_bytes(text):
-        return bytes(alphabet[character] for character in text)
-
-    tokens = json.loads((data() / "cs336/gpt2_vocab.json").read_text("utf-8"))
-    vocab = {i: EOT.encode() if token == EOT else to_bytes(token) for token, i in tokens.items()}
-    lines = (data() / "cs336/gpt2_merges.txt").read_text("utf-8").splitlines()
-    return vocab, [tuple(map(to_bytes, line.split(" "))) for line in lines
-                   if not line.startswith("#version:")]
+    """GPT-2's vocabulary and merges."""
+    folder = data() / "cs336"
+    model = read_gpt2(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [EOT])
+    return model.vocab, model.merges
 
 
 def text_of(name, num_bytes):

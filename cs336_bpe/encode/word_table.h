@@ -225,22 +225,9 @@ static Found find_short(Words *words, const Merges *merges, const uint8_t *text,
     return found;
 }
 
-static uint64_t long_hash(const uint8_t *text, size_t length) {
-    uint64_t h = length * 0x9E3779B97F4A7C15u, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = (h ^ word) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    h = (h ^ word) * 0xD6E8FEB86659FD93u;
-    return h ^ h >> 32;
-}
-
 static Found find_long(Words *words, const Merges *merges, const uint8_t *text, size_t length) {
     if (length > LONG) return not_kept;
-    uint64_t hash = long_hash(text, length);
+    uint64_t hash = bytes_hash(text, length);
     size_t at = hash & words->long_mask;
     for (; words->longs[at].length; at = (at + 1) & words->long_mask) {
         const LongEntry *entry = &words->longs[at];

@@ -169,19 +169,6 @@ BPE_INLINE int add_short(Counts *counts, Key key, uint64_t hash, uint64_t n) {
 
 /* --- longer ----------------------------------------------------------------------------- */
 
-static uint64_t long_hash(const uint8_t *text, size_t length) {
-    uint64_t h = length * 0x9E3779B97F4A7C15u, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = (h ^ word) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    h = (h ^ word) * 0xD6E8FEB86659FD93u;
-    return h ^ h >> 32;
-}
-
 static int grow_long(Counts *counts) {
     size_t mask = 2 * counts->long_mask + 1;
     LongEntry *entries = (LongEntry *)table_new(mask + 1, sizeof(LongEntry));
@@ -199,7 +186,7 @@ static int grow_long(Counts *counts) {
 }
 
 static int add_long(Counts *counts, const uint8_t *text, size_t length, uint64_t n) {
-    uint64_t hash = long_hash(text, length);
+    uint64_t hash = bytes_hash(text, length);
     size_t at = hash & counts->long_mask;
     for (; counts->longs[at].count; at = (at + 1) & counts->long_mask) {
         LongEntry *entry = &counts->longs[at];
@@ -261,12 +248,16 @@ static int counts_merge(Counts *into, const Counts *from, int half) {
 static void counts_to_columns(const Counts *counts, uint8_t *text, uint64_t *lengths,
                               uint64_t *numbers, int half) {
     if (half == HALF_SHORT) {
+        const uint8_t *end = text + counts->short_bytes;
         for (size_t i = 0; i <= counts->short_mask; i++) {
             const ShortEntry *entry = &counts->shorts[i];
             if (!entry->count) continue;
             *lengths = ((const uint8_t *)&entry->key)[15];
             *numbers++ = entry->count;
-            memcpy(text, &entry->key, *lengths);
+            /* A whole key is quicker to write than a part of it; what is too much, the next one
+             * writes over. But behind the end another thread writes. */
+            if (end - text >= 16) memcpy(text, &entry->key, 16);
+            else memcpy(text, &entry->key, *lengths);
             text += *lengths++;
         }
         return;
@@ -274,12 +265,14 @@ static void counts_to_columns(const Counts *counts, uint8_t *text, uint64_t *len
     text += counts->short_bytes;
     lengths += counts->short_used;
     numbers += counts->short_used;
+    const uint8_t *end = text + counts->tiny_bytes;
     for (size_t i = 0; i <= counts->tiny_mask; i++) {
         const TinyEntry *entry = &counts->tiny[i];
         if (!entry->count) continue;
         *lengths = ((const uint8_t *)&entry->key)[7];
         *numbers++ = entry->count;
-        memcpy(text, &entry->key, *lengths);
+        if (end - text >= 8) memcpy(text, &entry->key, 8);
+        else memcpy(text, &entry->key, *lengths);
         text += *lengths++;
     }
     for (size_t i = 0; i <= counts->long_mask; i++) {
