@@ -17,9 +17,9 @@ from time import thread_time
 from run_train import EOT, RESULTS, data, real_counts
 
 from cs336_bpe import ladder, stages, train_bpe_from_counts
-from cs336_bpe.cli import describe_machine
 from cs336_bpe.encode.stage06_typed_ranks import HEAP_FROM, Encoder
 from cs336_bpe.formats import read_gpt2
+from cs336_bpe.machine import describe_machine
 from cs336_bpe.measure_encoding import measure_encoding, split_text
 
 ROUNDS = 5

@@ -17,7 +17,7 @@ from pathlib import Path
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import ladder, stages
-from cs336_bpe.cli import describe_machine
+from cs336_bpe.machine import describe_machine
 from cs336_bpe.measure import measure_counting
 
 

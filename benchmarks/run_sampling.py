@@ -21,8 +21,8 @@ from time import perf_counter
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import EarlyStopWarning, count_pretokens, train_bpe_from_counts
-from cs336_bpe.cli import describe_machine
 from cs336_bpe.compression import bytes_per_token
+from cs336_bpe.machine import describe_machine
 from cs336_bpe.near_duplicates import NearDuplicates
 from cs336_bpe.sampling import sample
 

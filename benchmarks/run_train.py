@@ -24,7 +24,7 @@ from pathlib import Path
 from time import perf_counter
 
 from cs336_bpe import corpus, count_pretokens, ladder, stages
-from cs336_bpe.cli import describe_machine
+from cs336_bpe.machine import describe_machine
 from cs336_bpe.measure import measure
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 

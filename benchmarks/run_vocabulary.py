@@ -15,9 +15,9 @@ from time import perf_counter
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import count_pretokens_in
-from cs336_bpe.cli import describe_machine
 from cs336_bpe.compression import bytes_per_token, doublings
 from cs336_bpe.files import atomic_writer
+from cs336_bpe.machine import describe_machine
 from cs336_bpe.stages import find
 
 CORPORA = ("web", "stories", "multilingual")

@@ -1,20 +1,50 @@
 """Byte-level BPE as a ladder of small modules, from the definition to the fastest."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from cs336_bpe._version import __version__
-from cs336_bpe.counting import count_pretokens, count_pretokens_in
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import GPT2_PATTERN, EarlyStopWarning
-from cs336_bpe.tokenizer import Tokenizer
-from cs336_bpe.training import train_bpe, train_bpe_from_counts
+
+if TYPE_CHECKING:
+    from cs336_bpe.counting import count_pretokens, count_pretokens_in
+    from cs336_bpe.counts import PretokenCounts
+    from cs336_bpe.interface import GPT2_PATTERN, GPT4_PATTERN, EarlyStopWarning
+    from cs336_bpe.loading import load_tokenizer
+    from cs336_bpe.tokenizer import Tokenizer
+    from cs336_bpe.training import train_bpe, train_bpe_from_counts
 
 __all__ = [
     "GPT2_PATTERN",
+    "GPT4_PATTERN",
     "EarlyStopWarning",
     "PretokenCounts",
     "Tokenizer",
     "__version__",
     "count_pretokens",
     "count_pretokens_in",
+    "load_tokenizer",
     "train_bpe",
     "train_bpe_from_counts",
 ]
+
+_MODULES = {
+    "counting": ["count_pretokens", "count_pretokens_in"],
+    "counts": ["PretokenCounts"],
+    "interface": ["GPT2_PATTERN", "GPT4_PATTERN", "EarlyStopWarning"],
+    "loading": ["load_tokenizer"],
+    "tokenizer": ["Tokenizer"],
+    "training": ["train_bpe", "train_bpe_from_counts"],
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+if not TYPE_CHECKING:
+    # A name is imported when it is first used: `cs336-bpe --help` need not wait for numpy.
+    def __getattr__(name):
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted({*globals(), *__all__})

@@ -41,6 +41,13 @@ GPT2_PATTERN = (
 )
 """GPT-2's rule for splitting text into pretokens, for the `regex` package."""
 
+GPT4_PATTERN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""GPT-4's (tiktoken's `cl100k_base`): numbers in groups of three digits, new lines apart. It runs
+through `regex`, so it is slower."""
+
 TieBreak = Literal["lexicographic", "huggingface"]
 Pair = tuple[bytes, bytes]
 Vocab = dict[int, bytes]

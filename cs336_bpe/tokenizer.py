@@ -10,7 +10,7 @@ import sys
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +21,7 @@ from cs336_bpe import stages
 from cs336_bpe.blocks import Cutter, is_gpt2
 from cs336_bpe.encoding_files import FileEncoder
 from cs336_bpe.explanations import Explanation, explain_pretoken
-from cs336_bpe.formats import read_gpt2
+from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
 from cs336_bpe.interface import GPT2_PATTERN, Pair, check_pattern, check_size, check_workers, shown
 from cs336_bpe.progress import Progress
 from cs336_bpe.splitting import SpecialSplitter
@@ -29,6 +29,11 @@ from cs336_bpe.streaming import final_parts
 from cs336_bpe.vocabulary import Model, separate_specials
 
 if TYPE_CHECKING:
+    import pathlib
+
+    import tiktoken
+    import tokenizers
+
     from cs336_bpe.pages.notebook import ShownText
 
 Path = str | os.PathLike[str]
@@ -112,6 +117,49 @@ class Tokenizer:
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
                    cache_bytes=cache_bytes)
 
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        special_tokens: Iterable[str] | Mapping[str, int] | None = None,
+        *,
+        pattern: str | None = None,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+    ) -> "Tokenizer":
+        """A tokenizer from a file or a folder of any format; see `cs336_bpe.loading`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> tokenizer = Tokenizer(*train_bpe_from_counts({b"low": 5, b" lower": 2}, 260, []))
+        >>> with TemporaryDirectory() as folder:
+        ...     [file] = tokenizer.save(folder)
+        ...     print(file.name, Tokenizer.load(folder) == tokenizer)
+        tokenizer.bpe.json True
+        """
+        from cs336_bpe.loading import load_model
+
+        return cls.from_model(load_model(path, special_tokens, pattern=pattern),
+                              cache_bytes=cache_bytes)
+
+    def save(self, path: Path, *, format: str = "own") -> "list[pathlib.Path]":
+        """Write it to a file, or into a folder, and return the files that were written.
+
+        `format` is "own", our file that has everything, "gpt2" (`vocab.json` and `merges.txt`),
+        "tiktoken" (ranks; without special tokens and pattern) or "huggingface"
+        (`tokenizer.json`). What was written is read back and compared first.
+        """
+        from cs336_bpe.loading import save_model
+
+        return save_model(self.model, path, format)
+
+    def to_tiktoken(self, name: str = "cs336_bpe") -> "tiktoken.Encoding":
+        """The same tokenizer as a `tiktoken.Encoding`, if that gives the same ids."""
+        return to_tiktoken(self.model, name)
+
+    def to_huggingface(self) -> "tokenizers.Tokenizer":
+        """The same tokenizer as a `tokenizers.Tokenizer`, if that gives the same ids."""
+        return to_huggingface(self.model)
+
     # --- What it is made of ----------------------------------------------------------------
 
     @property
@@ -138,6 +186,11 @@ class Tokenizer:
     def vocab_size(self) -> int:
         """The number of tokens. (The greatest id is greater if ids have gaps.)"""
         return len(self._tokens)
+
+    @property
+    def smallest_dtype(self) -> "numpy.dtype[Any]":
+        """The type that arrays of ids have: `uint16` if all ids fit, else `uint32`."""
+        return numpy.dtype(numpy.uint16 if self._width == 2 else numpy.uint32)
 
     @property
     def model(self) -> Model:
@@ -270,22 +323,42 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
+        buffers = self._stream(parts, specials, self._width)
+        return chain.from_iterable(map(self._encoder.as_list, buffers))
+
+    def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
+                      specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":
+        """As `encode_iterable`, but an array for each part, which is much faster.
+
+        There is not one array for each part that goes in: what is held back comes with a later
+        one, and in the end.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> [array.tolist() for array in tokenizer.encode_arrays(["a b<", "e>c"])]
+        [[97], [32, 98], [256], [99]]
+        """
+        kind = self._check_dtype(dtype)
+        width = 2 if kind == numpy.uint16 else 4
+        buffers = self._stream(parts, specials, width)
+        return (self._as_array(ids, width).astype(kind, copy=False) for ids in buffers)
+
+    def _stream(self, parts: Iterable[str], specials: Which, width: int) -> Iterator[Any]:
+        """The ids of a text in parts, as `_encode` gives them, part by part."""
         if isinstance(parts, bytes) or not isinstance(parts, Iterable):
             raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
                             f"such as an open text file or [text]")
         specials = _as_which(specials)
         splitter = self._all if specials == "raise" else self._check_which(specials)
         final_length = self._final_length if self._is_gpt2 else None
-        return self._encode_stream(parts, splitter, specials, final_length)
-
-    def _encode_stream(self, parts: Iterable[str], splitter: SpecialSplitter, specials: Which,
-                       final_length: Callable[[bytes], int] | None) -> Iterator[int]:
         memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
-        offset = 0
-        for data in final_parts(parts, splitter.tokens, final_length):
-            ids = self._encode(data, specials, self._width, memory, offset=offset)
-            yield from self._encoder.as_list(ids)
-            offset += len(data)
+
+        def encoded() -> Iterator[Any]:
+            offset = 0
+            for data in final_parts(parts, splitter.tokens, final_length):
+                yield self._encode(data, specials, width, memory, offset=offset)
+                offset += len(data)
+
+        return encoded()  # not from here: what is wrong should be said at once, and not at `next`
 
     def encode_file(
         self,
@@ -521,15 +594,15 @@ class Tokenizer:
         return numpy.frombuffer(ids, kind)
 
     def _check_dtype(self, dtype: DTypeLike | None) -> "numpy.dtype[Any]":
-        greatest = max(self._tokens)
         if dtype is None:
-            return numpy.dtype(numpy.uint16 if greatest < 1 << 16 else numpy.uint32)
+            return self.smallest_dtype
+        greatest = max(self._tokens)
         kind = numpy.dtype(dtype)
         if kind.kind not in "iu":
             raise TypeError(f"dtype is {kind}; it must be a type of integers")
         if numpy.iinfo(kind).max < greatest:
             raise ValueError(f"dtype is {kind}, which can't hold the id {greatest}; use "
-                             f"{'uint16' if greatest < 1 << 16 else 'uint32'}")
+                             f"{self.smallest_dtype}")
         return kind
 
     # --- Copies ----------------------------------------------------------------------------

@@ -109,6 +109,7 @@ def test_command(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "stage09" in done.stdout
     assert "All stages agree" in done.stdout
+    assert "train: stage01_recount_everything" in done.stderr
     saved = json.loads(path.read_text(encoding="utf-8"))
     assert [row["stage"] for row in saved["train"]] == [s.name for s in stages.ladder("train")]
     assert {row["stage"] for row in saved["pretokenize"]} == {
@@ -121,9 +122,11 @@ def test_command(tmp_path):
 def test_command_on_a_file_of_ones_own(tmp_path):
     path = tmp_path / "own.txt"
     path.write_text("low lower lowest ÄÖÜ " * 50 + "<eot>", encoding="utf-8")
-    done = run("ladder", "--corpus", str(path), "--vocab-size", "262", "--special", "<eot>")
+    done = run("ladder", "--corpus", str(path), "--vocab-size", "262", "--special", "<eot>",
+               "--json", "--quiet")
     assert done.returncode == 0, done.stderr
-    assert "own.txt" in done.stdout
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["corpus"] == str(path)
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), [

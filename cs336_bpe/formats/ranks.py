@@ -157,14 +157,10 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
     The error says which token is in the way.
     """
     model, ids = tokenizer
-    places = {left + right: place for place, (left, right) in enumerate(model.merges)}
+    made = {left + right for left, right in model.merges}
     last = -1
     for place, (left, right) in enumerate(model.merges):
         token = left + right
-        if places[token] != place:
-            raise ValueError(f"tiktoken can't have two merges that make the same token: "
-                             f"merges[{place}] and merges[{places[token]}] both make "
-                             f"{shown(token)}; one of them never happens: leave it out")
         if ids.ordinary[token] <= last:
             raise ValueError(f"tiktoken takes the id of a token as the rank of its merge, so ids "
                              f"must rise in the order of the merges; but merges[{place}] makes "
@@ -172,7 +168,7 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
                              f"the id {last}: renumber the tokens, or use another format")
         last = ids.ordinary[token]
     for token, number in ids.ordinary.items():
-        if len(token) > 1 and token not in places:
+        if len(token) > 1 and token not in made:
             raise ValueError(f"the vocab has {shown(token)} with the id {number}, which no merge "
                              f"makes, but tiktoken would: leave it out, or declare it special")
     ranks = dict(sorted(ids.ordinary.items(), key=lambda item: item[1]))

@@ -1,0 +1,46 @@
+"""The commands of `cs336-bpe`, one small module for each, or for two that belong together.
+
+A module has two functions for each command: `configure_NAME(parser)` adds its arguments, and
+`run_NAME(options)` does the work and returns the exit code. Only the module of the command that was
+asked for is imported.
+"""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """A row of the table below."""
+
+    module: str
+    summary: str
+    example: str
+
+
+COMMANDS = {
+    "train": Command("train", "learn a tokenizer from text files",
+                     "cs336-bpe train corpus.txt --vocab-size 10000 --out tokenizer"),
+    "count": Command("counts", "count the pretokens of text files, and save the counts",
+                     "cs336-bpe count part1.txt part2.txt -o parts.counts"),
+    "merge-counts": Command("counts", "add saved counts up",
+                            "cs336-bpe merge-counts a.counts b.counts -o all.counts"),
+    "encode": Command("encode", "text to ids, from file to file or as a filter",
+                      "cs336-bpe encode corpus.txt -o corpus.npy --tokenizer tokenizer"),
+    "decode": Command("decode", "ids to text, from file to file or as a filter",
+                      "cs336-bpe decode corpus.npy -o corpus.txt --tokenizer tokenizer"),
+    "show": Command("show", "the tokens of a text, in colour or as a page",
+                    "cs336-bpe show 'How is this cut?' --tokenizer tokenizer"),
+    "explore": Command("show", "a page about a tokenizer: its tokens, merges and compression",
+                       "cs336-bpe explore tokenizer -o tokenizer.html"),
+    "compare": Command("compare", "how two tokenizers differ",
+                       "cs336-bpe compare tokenizer-a tokenizer-b --on text.txt"),
+    "convert": Command("convert", "from one format of tokenizers to another",
+                       "cs336-bpe convert tokenizer tokenizer.json --to huggingface"),
+    "sample": Command("sample", "take some documents of a corpus",
+                      "cs336-bpe sample corpus.txt tenth.txt --fraction 0.1"),
+    "fetch": Command("fetch", "download a corpus of the coursework",
+                     "cs336-bpe fetch tinystories-valid --folder data"),
+    "cost": Command("cost", "what a vocabulary costs a model",
+                    "cs336-bpe cost --shape small --sizes"),
+    "ladder": Command("ladder", "run the ladders and print their speedup tables",
+                      "cs336-bpe ladder --corpus my.txt --vocab-size 5000"),
+}

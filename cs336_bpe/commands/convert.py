@@ -1,0 +1,41 @@
+"""`convert`: a tokenizer from one format to another."""
+
+import argparse
+import os
+
+from cs336_bpe.commands.console import add_common, print_result
+from cs336_bpe.commands.inputs import add_missing_parts, find_pattern, read_specials
+from cs336_bpe.loading import FILES, load_model, recognise, save_model
+
+
+def configure_convert(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Read a tokenizer of any format and write it in another: our own, GPT-2's vocab.json and "
+        "merges.txt, tiktoken's ranks, or Hugging Face's tokenizer.json. What was written is read "
+        "back and compared, with the other library if it is installed, before it takes its name.")
+    parser.add_argument("source", metavar="IN", help="a folder or a file with a tokenizer")
+    parser.add_argument("out", metavar="OUT", help="a file, or a folder (gpt2: always a folder, "
+                        "unless it is called vocab.json)")
+    parser.add_argument("--to", required=True, choices=list(FILES), help="the format to write")
+    add_missing_parts(parser)
+    add_common(parser)
+
+
+def run_convert(options: argparse.Namespace) -> int:
+    found = recognise(options.source)
+    model = load_model(options.source, read_specials(options.special),
+                       pattern=find_pattern(options.pattern))
+    files = [os.fspath(file) for file in save_model(model, options.out, options.to)]
+    lost = ("special tokens", "pattern") if options.to == "tiktoken" else (
+        ("pattern",) if options.to == "gpt2" else ())
+    result = {"from": found.format, "to": options.to, "vocab_size": len(model.vocab),
+              "merges": len(model.merges), "special_tokens": model.special_tokens,
+              "pattern": model.pattern, "files": files, "not_in_the_format": list(lost)}
+    lines = [f"{found.format} to {options.to}: {len(model.vocab):,} tokens, "
+             f"{len(model.merges):,} merges",
+             *(f"wrote {file}" for file in files)]
+    if lost:
+        lines.append(f"not in the files, because the format has no place for it: "
+                     f"{' and '.join(lost)}")
+    print_result(options, result, "\n".join(lines), summary=True)
+    return 0

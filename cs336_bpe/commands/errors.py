@@ -1,0 +1,31 @@
+"""What can go wrong, and how it is said: in one line."""
+
+
+class UsageError(Exception):
+    """Arguments that contradict each other; argparse's exit code, 2."""
+
+
+class ReaderIsGone(Exception):
+    """Nobody reads standard output any more, as after `| head`: no reason to complain."""
+
+
+EXPECTED = (OSError, ValueError, TypeError, ImportError, MemoryError, RuntimeError)
+
+
+def in_one_line(error: Exception) -> str:
+    """
+    >>> in_one_line(FileNotFoundError(2, "No such file or directory", "missing.txt"))
+    'missing.txt: No such file or directory'
+    >>> in_one_line(KeyError("x"))
+    "unexpected KeyError: 'x'; run it again with --debug, and report what that shows"
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        message = f"{error.filename}: {error.strerror}"
+    else:
+        message = " ".join(str(error).split("\n"))
+    if isinstance(error, MemoryError):
+        return f"not enough memory{': ' if message else ''}{message}"
+    if isinstance(error, EXPECTED):
+        return message or type(error).__name__
+    return (f"unexpected {type(error).__name__}: {message}; run it again with --debug, and report "
+            f"what that shows")

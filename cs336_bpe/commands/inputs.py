@@ -1,0 +1,140 @@
+"""What several commands read: tokenizers, patterns, text files, the built-in corpus."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cs336_bpe import corpus
+from cs336_bpe.commands.console import Callback
+from cs336_bpe.commands.errors import UsageError
+from cs336_bpe.counting import count_pretokens, count_pretokens_in
+from cs336_bpe.counts import PretokenCounts
+from cs336_bpe.interface import GPT2_PATTERN, GPT4_PATTERN
+from cs336_bpe.loading import load_tokenizer
+from cs336_bpe.tokenizer import Tokenizer
+
+PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN}
+END_OF_TEXT = "<|endoftext|>"
+BUILT_IN_BYTES = 2_000_000
+
+
+# --- Tokenizers ----------------------------------------------------------------------------
+
+
+def add_tokenizer(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The options that name a tokenizer."""
+    parser.add_argument("-t", "--tokenizer", metavar="PATH", required=required,
+                        help="a folder or a file with a tokenizer, of any format")
+    add_missing_parts(parser)
+
+
+def add_missing_parts(parser: argparse.ArgumentParser) -> None:
+    """The options for what some formats do not say."""
+    parser.add_argument("--special", action="append", metavar="TOKEN[=ID]",
+                        help="a special token, if the tokenizer's format does not say which there "
+                        "are (GPT-2's, tiktoken's); may be repeated")
+    parser.add_argument("--pattern", metavar="gpt2|gpt4|REGEX",
+                        help="the pattern, if the format does not have it (default: gpt2)")
+
+
+def load(path: str, options: argparse.Namespace) -> Tokenizer:
+    """A tokenizer, with the options of `add_missing_parts`."""
+    return load_tokenizer(path, read_specials(options.special),
+                          pattern=find_pattern(options.pattern))
+
+
+def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] | None:
+    """
+    >>> read_specials(["<|end|>=256", "a=b=300"]), read_specials(["<|end|>"])
+    ({'<|end|>': 256, 'a=b': 300}, ['<|end|>'])
+    """
+    if texts is None:
+        return None
+    names: list[str] = []
+    ids: dict[str, int] = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        if equals and name and number.isascii() and number.isdigit():
+            ids[name] = int(number[:20])
+        else:
+            names.append(text)
+    if ids and names:
+        raise UsageError(f"--special {names[0]} has no id, but another one has; give all or none")
+    return ids or names
+
+
+def find_pattern(name: str | None) -> str | None:
+    return PATTERNS.get(name, name) if name is not None else None
+
+
+def built_in_tokenizer() -> Tokenizer:
+    """A small tokenizer for those who have none at hand."""
+    from cs336_bpe.training import train_bpe_from_counts
+
+    counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
+    return Tokenizer(*train_bpe_from_counts(counts, 8_000, [END_OF_TEXT]), [END_OF_TEXT])
+
+
+# --- Corpora -------------------------------------------------------------------------------
+
+
+def add_counting(parser: argparse.ArgumentParser) -> None:
+    """The options that decide what is counted."""
+    parser.add_argument("--special", action="append", metavar="TOKEN",
+                        help=f"a special token; may be repeated (default: {END_OF_TEXT})")
+    parser.add_argument("--no-special", action="store_true", help="no special tokens at all")
+    parser.add_argument("--pattern", default="gpt2", metavar="gpt2|gpt4|REGEX",
+                        help="how text is cut into pretokens (default: gpt2)")
+    add_reading(parser)
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="threads (processes with a pattern other than GPT-2's); default: one "
+                        "for each processor")
+    parser.add_argument("--errors", choices=["strict", "replace", "ignore"], default="strict",
+                        help="what to do with bytes that are no UTF-8 (default: strict, an error)")
+
+
+def specials_of(options: argparse.Namespace) -> list[str]:
+    if options.no_special and options.special:
+        raise UsageError("--special and --no-special contradict each other")
+    return [] if options.no_special else options.special or [END_OF_TEXT]
+
+
+def count_files(files: Sequence[str], options: argparse.Namespace, specials: list[str],
+                progress: Callback | None) -> tuple[PretokenCounts, int]:
+    """The counts of several files, and how large these are; progress is that of all of them."""
+    sizes = [os.path.getsize(file) for file in files]  # a file that is missing is found out now
+    total, done = PretokenCounts(), 0
+    for file, size in zip(files, sizes):
+        counts = count_pretokens(
+            file, specials, pattern=PATTERNS.get(options.pattern, options.pattern),
+            errors=options.errors, workers=options.workers,
+            progress=shifted(progress, done, sum(sizes)))
+        total = total + counts if total else counts
+        done += size
+    return total, done
+
+
+def shifted(progress: Callback | None, before: int, total: int) -> Callback | None:
+    """Progress in one of several files, as progress in all of them."""
+    if progress is None:
+        return None
+    return lambda phase, done, _: progress(phase, before + done, total)
+
+
+def token_as_json(token: bytes, number: int | None = None) -> dict[str, Any]:
+    """A token as JSON: `text` if it is text, and its bytes in any case.
+
+    >>> token_as_json(b" low", 300)
+    {'id': 300, 'bytes': '206c6f77', 'text': ' low'}
+    """
+    value: dict[str, Any] = {} if number is None else {"id": number}
+    value["bytes"] = token.hex()
+    try:
+        value["text"] = token.decode()
+    except UnicodeDecodeError:
+        value["text"] = None
+    return value

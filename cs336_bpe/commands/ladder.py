@@ -1,0 +1,122 @@
+"""`ladder`: every rung on the same input, checked against the others, timed."""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from cs336_bpe import corpus, count_pretokens, ladder, stages
+from cs336_bpe.commands.console import add_common, note, print_result
+from cs336_bpe.files import atomic_writer
+from cs336_bpe.interface import assemble_vocab, check_special_tokens, check_vocab_size
+from cs336_bpe.machine import describe_machine
+from cs336_bpe.measure_encoding import split_text
+from cs336_bpe.progress import Bar
+
+LADDER_BYTES = 2_000_000
+LADDER_VOCAB_SIZE = 2_000
+ENCODE_BYTES = 2_000_000
+ENCODE_SECONDS = 3.0
+
+
+def configure_ladder(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run every stage of the pretokenization ladder on the same text and every stage of the "
+        "training ladder on the same counts, encode the beginning of the text with every stage of "
+        "the encoding ladder, each in a fresh process, check that all of them give the same "
+        "result, and print how much faster each one is. Takes a minute or two on the built-in "
+        "corpus.")
+    parser.add_argument("--corpus", metavar="FILE", help="a text file of your own")
+    parser.add_argument("--built-in", choices=["stories", "web"], default="stories",
+                        help="which generated corpus to use without --corpus (default: stories)")
+    parser.add_argument("--bytes", type=int, default=LADDER_BYTES, metavar="N",
+                        help=f"its size (default: {LADDER_BYTES:,})")
+    parser.add_argument("--vocab-size", type=int, default=LADDER_VOCAB_SIZE, metavar="N",
+                        help=f"size of the vocabulary (default: {LADDER_VOCAB_SIZE:,})")
+    parser.add_argument("--special", action="append", metavar="TOKEN",
+                        help="a special token; may be repeated (default: <|endoftext|>)")
+    parser.add_argument("--limit", type=float, default=10.0, metavar="SECONDS",
+                        help="a stage that would take longer does only its first merges, and "
+                        "the rest is extrapolated (default: 10); an encoding stage stops after "
+                        f"this time or {ENCODE_SECONDS:.0f} seconds, whichever is less")
+    add_common(parser, json_file=True)
+
+
+def run_ladder(options: argparse.Namespace) -> int:
+    specials = check_special_tokens(options.special or ["<|endoftext|>"])
+    num_merges = check_vocab_size(options.vocab_size, len(specials))
+    with tempfile.TemporaryDirectory() as folder:
+        if options.corpus:
+            name, path = options.corpus, Path(options.corpus)
+        else:
+            name = f"built-in {options.built_in}, {options.bytes:,} bytes"
+            path = Path(folder, "text")
+            with path.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(corpus.stream(options.built_in, options.bytes))
+        results = measure_all(options, path, specials, num_merges)
+    results = {"corpus": name, "vocab_size": options.vocab_size, "machine": describe_machine(),
+               **results}
+    if options.json and options.json != "-":
+        with atomic_writer(options.json) as saved:
+            saved.write((json.dumps(results, indent=1) + "\n").encode())
+        options.json = None
+    print_result(options, results, as_text(results))
+    return 0
+
+
+def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
+                num_merges: int) -> dict[str, Any]:
+    """The rows of the three tables."""
+    counts = count_pretokens(path, specials)
+    pretokens = split_text(beginning_of(path), specials)
+    rungs = stages.ladder("pretokenize") + stages.ladder("train") + stages.ladder("encode")
+    on_terminal = sys.stderr.isatty()
+    begun = set()
+    with Bar(total=len(rungs), unit="stage", disable=options.quiet or not on_terminal) as bar:
+        def report(stage: stages.Stage, done: int, total: int) -> None:
+            bar.n = rungs.index(stage)
+            bar.set_description(f"{stage.ladder} {stage.number} {done:,}/{total:,}")
+            if not on_terminal and stage not in begun:
+                begun.add(stage)
+                note(options, f"{stage.ladder}: {stage.name}")
+        seconds = min(options.limit, ENCODE_SECONDS)
+        runs = ladder.run_counting_ladder(path, specials, report=report)
+        trained = ladder.run_training_ladder(counts, num_merges, limit=options.limit,
+                                             report=report)
+        merges = trained[-1].run.merges
+        encoded = ladder.run_encoding_ladder(
+            assemble_vocab([], merges), merges, pretokens, limit=seconds, report=report)
+    return {"kinds": len(counts), "encode_seconds": seconds, "pretokenize": runs,
+            "train": [row.as_json() for row in trained], "encode": encoded}
+
+
+def as_text(results: dict[str, Any]) -> str:
+    runs, rows, encoded = results["pretokenize"], results["train"], results["encode"]
+    lines = [
+        f"{results['corpus']}; {results['kinds']:,} kinds of pretokens", results["machine"], "",
+        "Pretokenization: text -> counts", "", ladder.as_text(ladder.counting_table(runs)), "",
+        "All stages give the same counts. Times are until there is a dict of them; training does "
+        "not need",
+        f"one, and without it the last stage takes {runs[-1]['columns_seconds']:.3f} s.", "",
+        f"Training: counts -> merges, vocabulary {results['vocab_size']:,}", "",
+        ladder.as_text(ladder.table(rows)), "", *ladder.footnotes(rows), "",
+        f"Encoding: the first {encoded[0]['wanted_bytes']:,} bytes of pretokens -> ids, "
+        f"vocabulary {results['vocab_size']:,}", "",
+        ladder.as_text(ladder.encoding_table(encoded)), "",
+        f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
+        "seconds ('bytes done'). Each one is a",
+        "fresh encoder in a fresh process, so a memory of pretokens starts empty. Stages 01 to 06 "
+        "are given",
+        "pretokens; stage07 is given documents, and its time includes cutting them into "
+        "pretokens.",
+    ]
+    return "\n".join(lines)
+
+
+def beginning_of(path: Path) -> str:
+    """The first part of a text file, for the encoding ladder; a character that is cut is left
+    out."""
+    with path.open("rb") as file:
+        return file.read(ENCODE_BYTES).decode("utf-8", "ignore")

@@ -1,0 +1,183 @@
+"""`train`: text files, saved counts or the built-in corpus to a tokenizer in files."""
+
+import argparse
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from cs336_bpe import corpus
+from cs336_bpe.commands.console import (
+    Callback,
+    add_common,
+    megabytes,
+    note,
+    print_result,
+    progress_of,
+)
+from cs336_bpe.commands.errors import UsageError
+from cs336_bpe.commands.inputs import (
+    BUILT_IN_BYTES,
+    PATTERNS,
+    add_counting,
+    count_files,
+    specials_of,
+    token_as_json,
+)
+from cs336_bpe.commands.phases import Phases
+from cs336_bpe.compression import num_tokens
+from cs336_bpe.counting import count_pretokens_in
+from cs336_bpe.counts import PretokenCounts
+from cs336_bpe.explanations import readable
+from cs336_bpe.interface import (
+    EarlyStopWarning,
+    check_pattern,
+    check_special_tokens,
+    check_vocab_size,
+)
+from cs336_bpe.loading import FILES, save_model
+from cs336_bpe.training import train_bpe_from_counts
+from cs336_bpe.vocabulary import Model
+
+LONGEST = 5
+
+
+def configure_train(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Learn a tokenizer from text files, or from the built-in corpus if none is given, and "
+        "save it in a folder. Files may be larger than memory.")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="text files, in UTF-8")
+    parser.add_argument("--vocab-size", type=int, required=True, metavar="N",
+                        help="bytes, special tokens and merges, all together")
+    parser.add_argument("--out", required=True, metavar="DIR", help="a folder; made if needed")
+    add_counting(parser)
+    parser.add_argument("--counts", metavar="FILE",
+                        help="train from counts that 'count' has saved, instead of from text; give "
+                        "the same --special and --pattern as then")
+    parser.add_argument("--tie-break", choices=["lexicographic", "huggingface"],
+                        default="lexicographic", help="which of equally frequent pairs wins")
+    parser.add_argument("--formats", default="own,gpt2", metavar="LIST",
+                        help=f"of {', '.join(FILES)}, with commas between (default: own,gpt2)")
+    parser.add_argument("--built-in", choices=["stories", "web"], default="stories",
+                        help="which generated corpus to use without FILE (default: stories)")
+    parser.add_argument("--bytes", type=int, default=BUILT_IN_BYTES, metavar="N",
+                        help=f"its size (default: {BUILT_IN_BYTES:,})")
+    add_common(parser)
+
+
+def run_train(options: argparse.Namespace) -> int:
+    formats = check_formats(options.formats)
+    if options.files and options.counts:
+        raise UsageError("give either text files or --counts; 'count' and 'merge-counts' make one "
+                         "file of counts out of many")
+    specials = check_special_tokens(specials_of(options))
+    check_vocab_size(options.vocab_size, len(specials))
+    pattern = PATTERNS.get(options.pattern, options.pattern)
+    check_pattern(pattern)
+    phases = Phases()
+    with output_folder(options.out) as folder:
+        with progress_of(options) as progress:
+            counts, source = read_counts(options, specials, phases, progress)
+            model, notes = learn(options, counts, specials, pattern, phases, progress)
+        with phases.measured("write") as say:
+            files = [file for format in formats for file in save_model(model, folder, format)]
+            say(", ".join(file.name for file in files))
+    tokens = num_tokens(model.merges, counts)
+    result = {
+        **source, "pretokens": counts.total, "kinds": len(counts),
+        "text_bytes": counts.num_bytes, "tokens": tokens,
+        "bytes_per_token": counts.num_bytes / tokens if tokens else None,
+        "vocab_size": len(model.vocab), "merges": len(model.merges),
+        "special_tokens": specials, "pattern": pattern,
+        "longest_tokens": longest_tokens(model), "phases": phases.as_json(),
+        "files": [os.fspath(file) for file in files], "notes": notes,
+    }
+    for line in notes:
+        note(options, f"cs336-bpe: note: {line}")
+    print_result(options, result, as_text(result, phases), summary=True)
+    return 0
+
+
+def check_formats(text: str) -> list[str]:
+    formats = list(dict.fromkeys(text.split(",")))
+    for format in formats:
+        if format not in FILES:
+            raise UsageError(f"--formats has {format!r}; the formats are {', '.join(FILES)}")
+    return formats
+
+
+@contextmanager
+def output_folder(path: str) -> Iterator[Path]:
+    """A folder to write to. If it was made here and nothing was written to it, it goes again."""
+    folder = Path(path)
+    new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield folder
+    except BaseException:
+        if new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases,
+                progress: Callback | None) -> tuple[PretokenCounts, dict[str, Any]]:
+    """The counts, and what they are of."""
+    if options.counts:
+        with phases.measured("load") as say:
+            counts = PretokenCounts.load(options.counts)
+            say(f"{len(counts):,} kinds of pretokens")
+        return counts, {"source": options.counts, "bytes": None}
+    if options.files:
+        with phases.measured("count") as say:
+            counts, size = count_files(options.files, options, specials, progress)
+            say(megabytes(size))
+        names = options.files if len(options.files) <= 3 else [f"{len(options.files)} files"]
+        return counts, {"source": ", ".join(names), "bytes": size}
+    with phases.measured("generate") as say:
+        text = "".join(corpus.stream(options.built_in, options.bytes))
+        say(megabytes(options.bytes))
+    with phases.measured("count") as say:
+        counts = count_pretokens_in(text, specials, workers=options.workers, progress=progress,
+                                    pattern=PATTERNS.get(options.pattern, options.pattern))
+        say(megabytes(options.bytes))
+    return counts, {"source": f"built-in {options.built_in}", "bytes": len(text.encode())}
+
+
+def learn(options: argparse.Namespace, counts: PretokenCounts, specials: list[str], pattern: str,
+          phases: Phases, progress: Callback | None) -> tuple[Model, list[str]]:
+    with warnings.catch_warnings(record=True) as caught, phases.measured("merge") as say:
+        warnings.simplefilter("always", EarlyStopWarning)
+        vocab, merges = train_bpe_from_counts(
+            counts, options.vocab_size, specials, tie_break=options.tie_break, progress=progress)
+        say(f"{len(merges):,} merges, {len(counts):,} kinds of pretokens")
+    notes = [str(warning.message) for warning in caught]
+    return Model(vocab, merges, specials, pattern), notes
+
+
+def longest_tokens(model: Model) -> list[dict[str, Any]]:
+    specials = {token.encode() for token in model.special_tokens}
+    tokens = [(number, token) for number, token in model.vocab.items() if token not in specials]
+    longest = sorted(tokens, key=lambda item: (-len(item[1]), item[0]))[:LONGEST]
+    return [token_as_json(token, number) for number, token in longest]
+
+
+def as_text(result: dict[str, Any], phases: Phases) -> str:
+    size = "" if result["bytes"] is None else f", {megabytes(result['bytes'])}"
+    specials = ", ".join(result["special_tokens"]) or "none"
+    ratio = result["bytes_per_token"]
+    longest = ", ".join(readable(bytes.fromhex(token["bytes"]))
+                        for token in result["longest_tokens"])
+    lines = [
+        f"{result['source']}{size}: {result['pretokens']:,} pretokens of {result['kinds']:,} kinds",
+        f"{result['vocab_size']:,} tokens: 256 bytes, {len(result['special_tokens']):,} special "
+        f"({specials}), {result['merges']:,} merges",
+    ]
+    if ratio is not None:
+        lines.append(f"{ratio:.3f} bytes per token on this text, special tokens left out")
+    lines += [f"longest tokens: {longest}", "", phases.as_text(), "",
+              *(f"wrote {file}" for file in result["files"])]
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""`train`, `count` and `merge-counts`."""
+
+import json
+
+import pytest
+
+from cs336_bpe import GPT4_PATTERN, Tokenizer, corpus, train_bpe
+
+EOT = "<|endoftext|>"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    paths = []
+    for seed in (1, 2):
+        paths.append(folder / f"{seed}.txt")
+        paths[-1].write_text(corpus.web(50_000, seed), encoding="utf-8", newline="")
+    return paths
+
+
+def test_train(cs336, files, tmp_path):
+    out = tmp_path / "new" / "tokenizer"
+    result = cs336.json("train", *files, "--vocab-size", "500", "--out", out)
+    vocab, merges = train_bpe(files, 500, [EOT])
+    tokenizer = Tokenizer.load(out)
+    assert dict(tokenizer.vocab) == vocab
+    assert list(tokenizer.merges) == merges
+    assert list(tokenizer.special_tokens) == [EOT]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "merges.txt", "tokenizer.bpe.json", "vocab.json"]
+    assert result["vocab_size"] == 500
+    assert result["bytes"] == sum(path.stat().st_size for path in files)
+    assert [phase["name"] for phase in result["phases"]] == ["count", "merge", "write"]
+    assert all(phase["seconds"] >= 0 and phase["peak_bytes"] > 1e6 for phase in result["phases"])
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    tokens = sum(len(tokenizer.encode(part)) for part in text.split(EOT))
+    assert result["tokens"] == tokens
+    longest = max((token for token in vocab.values() if token != EOT.encode()), key=len)
+    assert bytes.fromhex(result["longest_tokens"][0]["bytes"]) == longest
+
+
+def test_the_summary(cs336, files, tmp_path):
+    done = cs336("train", files[0], "--vocab-size", "400", "--out", tmp_path)
+    for part in ("400 tokens: 256 bytes, 1 special (<|endoftext|>), 143 merges", "kinds",
+                 "bytes per token", "longest tokens: ", "peak MB", "count", "merge",
+                 f"wrote {tmp_path / 'vocab.json'}"):
+        assert part in done.stdout
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["count", "merge"]
+
+
+def test_options_of_training(cs336, files, tmp_path):
+    result = cs336.json("train", files[0], "--vocab-size", "400", "--out", tmp_path,
+                        "--special", "a", "--special", "<b>", "--pattern", "gpt4",
+                        "--workers", "1", "--formats", "own")
+    tokenizer = Tokenizer.load(tmp_path / "tokenizer.bpe.json")
+    assert dict(tokenizer.special_tokens) == {"a": 256, "<b>": 257}
+    assert tokenizer.pattern == GPT4_PATTERN == result["pattern"]
+    expected = train_bpe(files[0], 400, ["a", "<b>"], pattern=GPT4_PATTERN)[1]
+    assert list(tokenizer.merges) == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.bpe.json"]
+
+    cs336("train", files[0], "--vocab-size", "300", "--out", tmp_path, "--no-special",
+          "--pattern", "[a-z]+|[^a-z]+", "--tie-break", "huggingface", "--quiet")
+    tokenizer = Tokenizer.load(tmp_path)
+    assert not tokenizer.special_tokens
+    assert tokenizer.pattern == "[a-z]+|[^a-z]+"
+
+
+def test_the_built_in_corpus(cs336, tmp_path):
+    result = cs336.json("train", "--built-in", "web", "--bytes", "30000", "--vocab-size", "300",
+                        "--out", tmp_path)
+    assert result["source"] == "built-in web"
+    path = tmp_path / "text"
+    path.write_text(corpus.web(30_000), encoding="utf-8", newline="")
+    assert list(Tokenizer.load(tmp_path).merges) == train_bpe(path, 300, [EOT])[1]
+
+
+def test_too_little_text_is_a_note(cs336, text_file, tmp_path):
+    done = cs336("train", text_file, "--vocab-size", "5000", "--out", tmp_path / "t", "--json")
+    result = json.loads(done.stdout)
+    assert result["vocab_size"] < 5000
+    assert "no pair is left" in result["notes"][0]
+    assert "cs336-bpe: note: no pair is left" in done.stderr
+
+
+def test_counts_on_several_machines(cs336, files, tmp_path):
+    parts = [tmp_path / f"{number}.counts" for number in (1, 2)]
+    for file, part in zip(files, parts):
+        result = cs336.json("count", file, "-o", part)
+        assert result["bytes"] == file.stat().st_size
+    both = tmp_path / "both.counts"
+    merged = cs336.json("merge-counts", *parts, "-o", both)
+    assert merged["kinds"] >= result["kinds"]
+    at_once = tmp_path / "once.counts"
+    done = cs336("count", *files, "-o", at_once)
+    assert "most frequent: , 882, ␣the " in done.stdout
+    assert both.read_bytes() == at_once.read_bytes()
+    result = cs336.json("train", "--counts", both, "--vocab-size", "500", "--out", tmp_path / "t")
+    assert [phase["name"] for phase in result["phases"]] == ["load", "merge", "write"]
+    assert list(Tokenizer.load(tmp_path / "t").merges) == train_bpe(files, 500, [EOT])[1]
+
+
+def test_errors(cs336, files, text_file, tmp_path):
+    out = ["--out", tmp_path / "out"]
+    fails, size = cs336.fails, ["--vocab-size", "300"]
+    assert "missing.txt: No such file" in fails("train", "missing.txt", *size, *out)
+    assert "vocab_size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
+    assert "not a regular expression" in fails("train", text_file, *size, *out, "--pattern", "(")
+    assert "workers is 0" in fails("train", text_file, *size, *out, "--workers", "0")
+    assert "contradict" in fails("train", text_file, *size, *out, "--special", "a", "--no-special",
+                                 code=2)
+    assert "'word2vec'" in fails("train", text_file, *size, *out, "--formats", "own,word2vec",
+                                 code=2)
+    assert "either" in fails("train", text_file, *size, *out, "--counts", "x", code=2)
+    assert "text.txt" in fails("train", "--counts", text_file, *size, *out)
+    assert "File exists" in fails("train", text_file, *size, "--out", text_file)
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"abc \xff def")
+    assert "not valid UTF-8 at byte 4" in fails("count", bad, "-o", tmp_path / "c", "--quiet")
+    assert "text.txt" in fails("merge-counts", text_file, "-o", tmp_path / "c")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "text.txt"]
+    cs336("count", bad, "-o", tmp_path / "c", "--errors", "ignore")
