@@ -335,7 +335,7 @@ class Tokenizer:
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
         >>> [array.tolist() for array in tokenizer.encode_arrays(["a b<", "e>c"])]
-        [[97], [32, 98], [256], [99]]
+        [[97, 32, 98], [256], [99]]
         """
         kind = self._check_dtype(dtype)
         width = 2 if kind == numpy.uint16 else 4
