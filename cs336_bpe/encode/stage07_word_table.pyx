@@ -67,6 +67,7 @@ cdef extern from "word_table.h" nogil:
     int output_room_for(Output *output, size_t number)
     void output_free(Output *output)
     void output_shrink(Output *output)
+    void output_extend(Output *output, const Output *others)
     void output_append(Output *output, const uint32_t *ids, size_t number)
     int encode_text(Words *words, const Merges *merges, const uint8_t *text, size_t begin,
                     size_t end, int strict, Output *output)
@@ -215,6 +216,7 @@ cdef class Memory:
 cdef class Ids:
     """An array of ids, for numpy; it owns its memory."""
     cdef Output output
+    cdef bint exported  # somebody has a pointer to it, so it must stay where it is
 
     def __cinit__(self, int width, size_t room):
         self.output.width = width
@@ -228,8 +230,22 @@ cdef class Ids:
         return self.output.used
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
+        self.exported = True
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
+
+    def extend(self, Ids others not None):
+        """Append other ids of the same width."""
+        if self.exported or others.output.width != self.output.width:
+            raise ValueError("these ids can't be extended: they are in use, or of another width")
+        if not output_room_for(&self.output, others.output.used):
+            raise MemoryError(f"no memory for {self.output.used + others.output.used} ids")
+        output_extend(&self.output, &others.output)
+
+    def shrink(self):
+        """Give back the memory that is not used."""
+        if not self.exported:
+            output_shrink(&self.output)
 
     cdef list as_list(self, tuple known):
         cdef list result = PyList_New(self.output.used)

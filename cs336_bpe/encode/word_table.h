@@ -272,6 +272,14 @@ static int output_room_for(Output *output, size_t number) {
     return 1;
 }
 
+/* Append ids of the same width, for which there is room. */
+static void output_extend(Output *output, const Output *others) {
+    size_t width = (size_t)output->width;
+    if (others->used && width)
+        memcpy((uint8_t *)output->ids + output->used * width, others->ids, others->used * width);
+    output->used += others->used;
+}
+
 /* Give back what is not used, as far as that is cheap. */
 static void output_shrink(Output *output) {
     if (output->ids) output->room = table_shrink(output->ids, output->room, output->used,
