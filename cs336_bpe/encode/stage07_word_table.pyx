@@ -240,7 +240,8 @@ cdef class Ids:
             raise ValueError("these ids can't be extended: they are in use, or of another width")
         if not output_room_for(&self.output, others.output.used):
             raise MemoryError(f"no memory for {self.output.used + others.output.used} ids")
-        output_extend(&self.output, &others.output)
+        with nogil:  # fresh memory takes its time
+            output_extend(&self.output, &others.output)
 
     def shrink(self):
         """Give back the memory that is not used."""
