@@ -39,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         how = self.server.how
         how.requests.append((self.path, dict(self.headers)))
+        self.place = len(how.served)
         how.served.append(0)
         status = how.status.pop(0) if how.status else 200
         if status != 200:
@@ -71,8 +72,8 @@ class Handler(BaseHTTPRequestHandler):
         if how.cuts:
             body = body[:how.cuts.pop(0)]
             self.close_connection = True
+        how.served[self.place] = len(body)  # before the client can ask for more
         self.wfile.write(body)
-        how.served[-1] += len(body)
         return None
 
     def answer(self, status, headers):
