@@ -65,8 +65,8 @@ class PretokenCounts(MutableMapping[bytes, int]):
     5
 
     Inside there is a dict, or, as long as nobody looks, the columns that a compiled stage has left:
-    to make the objects of a dict takes a third of the time that counting the text does, and training
-    needs none of them.
+    to make the objects of a dict takes a third of the time that counting the text does, and
+    training needs none of them.
     """
 
     __slots__ = ("_columns", "_dict")
