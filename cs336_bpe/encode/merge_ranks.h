@@ -22,17 +22,14 @@ enum { MAX_TOKENS = 1 << 24 };
 
 /* The table has to be small: a look-up that leaves the cache takes longer than all the rest of a
  * merge. So a slot has 4 bytes, for the token and 8 bits of the pair's hash, and the pair itself is
- * elsewhere and is only compared if those bits are right. And most pairs that are asked for have no
- * merge: for many of them, two bits that are always in the cache say so. */
+ * elsewhere and is only compared if those bits are right. */
 typedef struct { uint32_t left, right; } Parts;
 
 typedef struct {
-    uint32_t *byte_pairs;  /* [left << 8 | right]: half of all look-ups are for pairs of bytes */
+    uint32_t *byte_pairs;  /* [left << 8 | right]: nearly half of all look-ups are for these */
     uint32_t *slots;       /* token << 8 | part of the hash, mask + 1 of them; 0 if free */
     size_t mask;
     Parts *parts;          /* of each token */
-    uint64_t *lefts;       /* a bit for each token: is it the left part of some merge? */
-    uint64_t *rights;
     uint32_t *ids;         /* of tokens, as the user numbers them */
     size_t num_tokens;
 } Merges;
@@ -42,8 +39,6 @@ static void merges_free(Merges *merges) {
     free(merges->byte_pairs);
     free(merges->slots);
     free(merges->parts);
-    free(merges->lefts);
-    free(merges->rights);
     free(merges->ids);
     free(merges);
 }
@@ -58,11 +53,8 @@ static Merges *merges_new(size_t num_merges) {
     merges->byte_pairs = (uint32_t *)malloc(65536 * sizeof(uint32_t));
     merges->slots = (uint32_t *)calloc(size, sizeof(uint32_t));
     merges->parts = (Parts *)calloc(num_tokens, sizeof(Parts));
-    merges->lefts = (uint64_t *)calloc(num_tokens / 64 + 1, 8);
-    merges->rights = (uint64_t *)calloc(num_tokens / 64 + 1, 8);
     merges->ids = (uint32_t *)malloc(num_tokens * sizeof(uint32_t));
-    if (!merges->byte_pairs || !merges->slots || !merges->parts || !merges->lefts
-        || !merges->rights || !merges->ids) {
+    if (!merges->byte_pairs || !merges->slots || !merges->parts || !merges->ids) {
         merges_free(merges);
         return NULL;
     }
@@ -76,11 +68,8 @@ BPE_INLINE uint64_t pair_hash(uint32_t left, uint32_t right) {
     return h ^ h >> 32;
 }
 
-BPE_INLINE int has_bit(const uint64_t *bits, uint32_t at) { return bits[at / 64] >> at % 64 & 1; }
-
 /* The token that a pair is merged into, or NO_MERGE. */
 BPE_INLINE uint32_t merge_of(const Merges *merges, uint32_t left, uint32_t right) {
-    if (!(has_bit(merges->lefts, left) & has_bit(merges->rights, right))) return NO_MERGE;
     uint64_t hash = pair_hash(left, right);
     uint32_t slot, part = (uint32_t)(hash >> 56);
     for (size_t at = hash & merges->mask; (slot = merges->slots[at]); at = (at + 1) & merges->mask)
@@ -99,8 +88,6 @@ static void merges_add(Merges *merges, uint32_t left, uint32_t right, uint32_t i
     merges->slots[at] = token << 8 | (uint32_t)(hash >> 56);
     merges->parts[token].left = left;
     merges->parts[token].right = right;
-    merges->lefts[left / 64] |= (uint64_t)1 << left % 64;
-    merges->rights[right / 64] |= (uint64_t)1 << right % 64;
     merges->ids[token] = id;
     if (left < 256 && right < 256) merges->byte_pairs[left << 8 | right] = token;
 }

@@ -426,10 +426,6 @@ cdef class Encoder:
         """Ids as a list of Python integers."""
         return ids.as_list(self.known)
 
-    def count(self, text, Specials specials not None):
-        """The number of ids of a text."""
-        return len(self.encode_ids(text, specials, 0))
-
     cdef Memory take(self, Memory given):
         if given is not None:
             return given
