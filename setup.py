@@ -10,19 +10,8 @@ from glob import glob
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = [
-    "cs336_bpe.columns",
-    "cs336_bpe.encode.stage07_word_table",
-    "cs336_bpe.near_duplicates",
-    "cs336_bpe.pretokenize.stage04_scanner",
-    "cs336_bpe.pretokenize.stage05_native_counts",
-    "cs336_bpe.train.stage07_compiled_unchanged",
-    "cs336_bpe.train.stage08_typed_incremental",
-    "cs336_bpe.train.stage09_position_index",
-    "cs336_bpe.encode.stage06_typed_ranks",
-]
-
-HEADERS = glob("cs336_bpe/*/*.h")
+MODULES = sorted(path[:-4].replace(os.sep, ".") for path in glob("cs336_bpe/*/*.pyx"))
+HEADERS = glob("cs336_bpe/*/*.h") + glob("cs336_bpe/*/*.pxd")
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
 debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
@@ -37,7 +26,7 @@ extensions = [
     Extension(
         name,
         [name.replace(".", "/") + ".pyx"],
-        include_dirs=["cs336_bpe/pretokenize"],
+        include_dirs=["cs336_bpe/native"],
         depends=HEADERS,
         define_macros=macros,
         extra_compile_args=(debug_flags if debug else release_flags) + sanitizers,

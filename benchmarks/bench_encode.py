@@ -12,8 +12,9 @@ import pytest
 from run_encode import gpt2, text_of
 from run_train import EOT, built_in_counts
 
-from cs336_bpe import corpus, stages, train_bpe_from_counts
-from cs336_bpe.measure_encoding import split_text
+from cs336_bpe import stages, train_bpe_from_counts
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.measure.encoding import split_text
 
 
 def built_in():

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cs336_bpe import corpus, count_pretokens, stages
+from cs336_bpe import count_pretokens, stages
+from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
 

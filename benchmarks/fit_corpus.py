@@ -1,7 +1,8 @@
 """Compare the generated corpora with real ones, size by size.
 
     python benchmarks/fit_corpus.py                     # prints the tables (generated text only)
-    CS336_BPE_DATA=folder python benchmarks/fit_corpus.py --write docs/corpora.md --json fit.json
+    CS336_BPE_DATA=folder python benchmarks/fit_corpus.py --write docs/corpora/generated.md \
+        --json fit.json
 
 The real texts are read from corpora/stories.txt and corpora/web.txt in the folder that the
 environment variable CS336_BPE_DATA names. Without it, only the generated text is measured.
@@ -22,9 +23,9 @@ from pathlib import Path
 
 import regex
 
-from cs336_bpe import corpus
+from cs336_bpe.corpora import generated as corpus
 
-# GPT-2's pattern, as in cs336_bpe.interface.
+# GPT-2's pattern, as in cs336_bpe.rules.
 PATTERN = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 SIZES = {  # in bytes; the last one is the size of the real file
     "stories": [250_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 21_489_654],

@@ -32,8 +32,8 @@ from rendering import (
     table,
 )
 
-from cs336_bpe import accounting
-from cs336_bpe import ladder as ladders
+from cs336_bpe.cost import transformer as accounting
+from cs336_bpe.measure import ladders
 
 LADDERS = ["ladder_course", "ladder_built_in", "ladder_stories", "ladder_tinystories",
            "ladder_web"]
@@ -245,7 +245,7 @@ def large(_):
                       source(result)])
 
 
-# --- docs/vocabulary_size.md -------------------------------------------------------------------
+# --- docs/cost/vocabulary_size.md --------------------------------------------------------------
 
 
 def vocabulary():

@@ -2,7 +2,7 @@
 
 from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
 
-from cs336_bpe import ladder as ladders
+from cs336_bpe.measure import ladders
 
 LADDERS = {"ladder_gpt2": "GPT-2's vocabulary, web text",
            "ladder_stories": "vocabulary of 10,000, stories"}

@@ -1,4 +1,4 @@
-"""The tables and the plot of docs/sampling.md; see render.py."""
+"""The tables and the plot of docs/corpora/sample.md; see render.py."""
 
 import json
 import statistics

@@ -16,11 +16,13 @@ from time import thread_time
 
 from run_train import EOT, RESULTS, data, real_counts
 
-from cs336_bpe import ladder, stages, train_bpe_from_counts
+from cs336_bpe import stages, train_bpe_from_counts
+from cs336_bpe.common.tables import as_text
 from cs336_bpe.encode.stage06_typed_ranks import HEAP_FROM, Encoder
 from cs336_bpe.formats import read_gpt2
-from cs336_bpe.machine import describe_machine
-from cs336_bpe.measure_encoding import measure_encoding, split_text
+from cs336_bpe.measure import ladders
+from cs336_bpe.measure.encoding import measure_encoding, split_text
+from cs336_bpe.measure.machine import describe_machine
 
 ROUNDS = 5
 # The others do the whole text, so that a memory of words has its chance.
@@ -49,8 +51,8 @@ def text_of(name, num_bytes):
 def one_ladder(name, title, vocab, merges, pretokens):
     rounds = []
     for _ in range(ROUNDS):
-        rounds.append(ladder.run_encoding_ladder(vocab, merges, pretokens, limit=LIMITS))
-        print(ladder.as_text(ladder.encoding_table(rounds[-1])), flush=True)
+        rounds.append(ladders.run_encoding_ladder(vocab, merges, pretokens, limit=LIMITS))
+        print(as_text(ladders.encoding_table(rounds[-1])), flush=True)
     rows = []
     for runs in zip(*rounds):
         speeds = [run["bytes_per_second"] for run in runs]

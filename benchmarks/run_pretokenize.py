@@ -16,9 +16,11 @@ from pathlib import Path
 
 from run_train import EOT, RESULTS, data
 
-from cs336_bpe import ladder, stages
-from cs336_bpe.machine import describe_machine
-from cs336_bpe.measure import measure_counting
+from cs336_bpe import stages
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.measure import ladders as ladder_runs
+from cs336_bpe.measure.counting import measure_counting
+from cs336_bpe.measure.machine import describe_machine
 
 
 def save(name, value):
@@ -32,8 +34,8 @@ def ladders():
     """Every stage on real text."""
     for name in ("web", "multilingual"):
         path = data() / f"corpora/{name}.txt"
-        runs = ladder.run_counting_ladder(path, [EOT])
-        print(ladder.as_text(ladder.counting_table(runs)))
+        runs = ladder_runs.run_counting_ladder(path, [EOT])
+        print(as_text(ladder_runs.counting_table(runs)))
         save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
                                 "rows": runs})
 

@@ -1,4 +1,4 @@
-"""What a tokenizer loses by being trained on a sample: the experiment behind docs/sampling.md.
+"""What a tokenizer loses when it is trained on a sample: behind docs/corpora/sample.md.
 
     CS336_BPE_DATA=folder python benchmarks/run_sampling.py
 
@@ -21,10 +21,10 @@ from time import perf_counter
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import EarlyStopWarning, count_pretokens, train_bpe_from_counts
-from cs336_bpe.compression import bytes_per_token
-from cs336_bpe.machine import describe_machine
-from cs336_bpe.near_duplicates import NearDuplicates
-from cs336_bpe.sampling import sample
+from cs336_bpe.corpora.near_duplicates import NearDuplicates
+from cs336_bpe.corpora.sample import sample
+from cs336_bpe.cost.bytes_per_token import bytes_per_token
+from cs336_bpe.measure.machine import describe_machine
 
 FRACTIONS = (0.01, 0.03, 0.1, 0.3, 1.0)
 SEEDS = range(5)

@@ -22,7 +22,7 @@ import numpy
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import Tokenizer, train_bpe
-from cs336_bpe.machine import describe_machine
+from cs336_bpe.measure.machine import describe_machine
 
 ROUNDS = 7
 

@@ -23,9 +23,12 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from cs336_bpe import corpus, count_pretokens, ladder, stages
-from cs336_bpe.machine import describe_machine
-from cs336_bpe.measure import measure
+from cs336_bpe import count_pretokens, stages
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.measure import ladders
+from cs336_bpe.measure.machine import describe_machine
+from cs336_bpe.measure.training import measure_training
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 RESULTS = Path(__file__).parent / "results"
@@ -69,9 +72,9 @@ def save(name, value):
 
 
 def one_ladder(name, title, counts, vocab_size, limit):
-    rows = ladder.run_training_ladder(counts, vocab_size - 257, limit=limit)
+    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit)
     rows = [row.as_json() for row in rows]
-    print(ladder.as_text(ladder.table(rows)))
+    print(as_text(ladders.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),
                 "limit": limit, "rows": rows})
 
@@ -108,7 +111,7 @@ def ratios():
     seconds = {number: [] for number in ("stage06", "stage08", "stage09")}
     for _ in range(5):
         for number in seconds:
-            run = measure(stages.find("train", number), counts, 9_743)
+            run = measure_training(stages.find("train", number), counts, 9_743)
             seconds[number].append(run.seconds)
     medians = {number: statistics.median(values) for number, values in seconds.items()}
     print(medians)
@@ -155,7 +158,8 @@ def peers():
     counts = real_counts("web")
     seconds = {"stage09": [], **{name: [] for name in PEERS}}
     for _ in range(5):
-        seconds["stage09"].append(measure(stages.find("train"), counts, 31_743).all_seconds[0])
+        run = measure_training(stages.find("train"), counts, 31_743)
+        seconds["stage09"].append(run.all_seconds[0])
         for name in PEERS:
             seconds[name].append(peer_merge_seconds(name, path, 32_000))
         print(seconds)
@@ -184,7 +188,7 @@ def pathological():
         cases[f"{thousands},000 random words of 6 letters"] = dict.fromkeys(sorted(words), 1)
     rows = []
     for name, counts in cases.items():
-        run = measure(stages.find("train"), counts, 31_743)
+        run = measure_training(stages.find("train"), counts, 31_743)
         num_bytes = sum(map(len, counts))
         rows.append({"case": name, "bytes": num_bytes, "merges": run.num_merges,
                      "seconds": run.seconds, "ns_per_byte": run.seconds / num_bytes * 1e9,
@@ -206,7 +210,7 @@ def memory():
                  {word: 1 + n % 50 for n, word in enumerate(sorted(words))}, 31_743)}
     rows = []
     for name, (counts, num_merges) in cases.items():
-        run = measure(stages.find("train"), counts, num_merges)
+        run = measure_training(stages.find("train"), counts, num_merges)
         num_bytes = sum(map(len, counts))
         rows.append({"case": name, "kinds": len(counts), "bytes": num_bytes,
                      "merges": run.num_merges, "seconds": run.seconds,

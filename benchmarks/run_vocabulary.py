@@ -1,4 +1,4 @@
-"""The measurement behind docs/vocabulary_size.md; saves results/vocabulary.json.
+"""The measurement behind docs/cost/vocabulary_size.md; saves results/vocabulary.json.
 
     CS336_BPE_DATA=folder python benchmarks/run_vocabulary.py
 
@@ -15,9 +15,9 @@ from time import perf_counter
 from run_train import EOT, RESULTS, data
 
 from cs336_bpe import count_pretokens_in
-from cs336_bpe.compression import bytes_per_token, doublings
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.machine import describe_machine
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
+from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.stages import find
 
 CORPORA = ("web", "stories", "multilingual")

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 from cs336_bpe._version import __version__
 
 if TYPE_CHECKING:
-    from cs336_bpe.counting import count_pretokens, count_pretokens_in
-    from cs336_bpe.counts import PretokenCounts
-    from cs336_bpe.interface import GPT2_PATTERN, GPT4_PATTERN, EarlyStopWarning
-    from cs336_bpe.loading import load_tokenizer
-    from cs336_bpe.tokenizer import Tokenizer
-    from cs336_bpe.training import train_bpe, train_bpe_from_counts
+    from cs336_bpe.pretokenize import PretokenCounts, count_pretokens, count_pretokens_in
+    from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN, EarlyStopWarning
+    from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
+    from cs336_bpe.train import train_bpe, train_bpe_from_counts
 
 __all__ = [
     "GPT2_PATTERN",
@@ -28,12 +26,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "counting": ["count_pretokens", "count_pretokens_in"],
-    "counts": ["PretokenCounts"],
-    "interface": ["GPT2_PATTERN", "GPT4_PATTERN", "EarlyStopWarning"],
-    "loading": ["load_tokenizer"],
-    "tokenizer": ["Tokenizer"],
-    "training": ["train_bpe", "train_bpe_from_counts"],
+    "pretokenize": ["PretokenCounts", "count_pretokens", "count_pretokens_in"],
+    "rules": ["GPT2_PATTERN", "GPT4_PATTERN", "EarlyStopWarning"],
+    "tokenizer": ["Tokenizer", "load_tokenizer"],
+    "train": ["train_bpe", "train_bpe_from_counts"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -7,9 +7,9 @@ compare your own work with, after you have done it.
 from os import PathLike
 from typing import Any
 
-from cs336_bpe.interface import Pair, Vocab
+from cs336_bpe.rules import Pair, Vocab
 from cs336_bpe.tokenizer import Tokenizer
-from cs336_bpe.training import train_bpe
+from cs336_bpe.train import train_bpe
 
 
 def run_train_bpe(

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import cs336_bpe
-from cs336_bpe import EarlyStopWarning, corpus, stages, train_bpe, train_bpe_from_counts
+from cs336_bpe import EarlyStopWarning, stages, train_bpe, train_bpe_from_counts
 from cs336_bpe.adapters import run_train_bpe
+from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
 SMALL = "low low low low low lower lower widest widest widest " + "newest " * 6

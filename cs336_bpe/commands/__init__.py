@@ -19,9 +19,9 @@ class Command(NamedTuple):
 COMMANDS = {
     "train": Command("train", "learn a tokenizer from text files",
                      "cs336-bpe train corpus.txt --vocab-size 10000 --out tokenizer"),
-    "count": Command("counts", "count the pretokens of text files, and save the counts",
+    "count": Command("count", "count the pretokens of text files, and save the counts",
                      "cs336-bpe count part1.txt part2.txt -o parts.counts"),
-    "merge-counts": Command("counts", "add saved counts up",
+    "merge-counts": Command("count", "add saved counts up",
                             "cs336-bpe merge-counts a.counts b.counts -o all.counts"),
     "encode": Command("encode", "text to ids, from file to file or as a filter",
                       "cs336-bpe encode corpus.txt -o corpus.npy --tokenizer tokenizer"),

@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from cs336_bpe import corpus
 from cs336_bpe.commands.console import add_common, megabytes, print_result
 from cs336_bpe.commands.encode import TextReader, opened_input
 from cs336_bpe.commands.inputs import add_missing_parts, load, token_as_json
-from cs336_bpe.explanations import readable
-from cs336_bpe.interface import Pair
-from cs336_bpe.ladder import as_text
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.encode.trace import readable
+from cs336_bpe.rules import Pair
 from cs336_bpe.tokenizer import Tokenizer
 
 BUILT_IN = {"stories": 500_000, "web": 500_000}

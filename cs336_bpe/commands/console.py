@@ -116,7 +116,7 @@ class _Bars:
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         if phase != self.phase or self.bar is None or done < self.bar.n:
-            from cs336_bpe.progress import Bar
+            from cs336_bpe.common.progress import Bar
 
             self.finish()
             unit = " merges" if phase == "merge" else "B"

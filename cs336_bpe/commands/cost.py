@@ -4,15 +4,16 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from cs336_bpe import accounting, corpus
-from cs336_bpe.accounting import SHAPES, Shape
 from cs336_bpe.commands.console import add_common, megabytes, note, print_result
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import END_OF_TEXT, add_tokenizer, load
-from cs336_bpe.compression import bytes_per_token, doublings
-from cs336_bpe.counting import count_pretokens, count_pretokens_in
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import Pair
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.cost import transformer as accounting
+from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
+from cs336_bpe.cost.transformer import SHAPES, Shape
+from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import Pair
 from cs336_bpe.stages import find
 
 NUMBERS = ("vocab_size", "context", "layers", "d_model", "d_ff", "heads")

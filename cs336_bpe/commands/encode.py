@@ -26,11 +26,11 @@ from cs336_bpe.commands.console import (
 )
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_reading, add_tokenizer, load
-from cs336_bpe.encoding_files import npy_header
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.interface import open_text
-from cs336_bpe.progress import reporting
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.progress import reporting
+from cs336_bpe.text.blocks import open_text
 from cs336_bpe.tokenizer import Tokenizer
+from cs336_bpe.tokenizer.files import npy_header
 
 BLOCK = 1 << 16
 

@@ -4,7 +4,7 @@ import argparse
 import os
 
 from cs336_bpe.commands.console import add_common, megabytes, print_result, progress_of
-from cs336_bpe.fetching import CORPORA, fetch
+from cs336_bpe.corpora.fetch import CORPORA, fetch
 
 
 def configure_fetch(parser: argparse.ArgumentParser) -> None:

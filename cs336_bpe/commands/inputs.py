@@ -5,14 +5,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cs336_bpe import corpus
 from cs336_bpe.commands.console import Callback
 from cs336_bpe.commands.errors import UsageError
-from cs336_bpe.counting import count_pretokens, count_pretokens_in
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import GPT2_PATTERN, GPT4_PATTERN
-from cs336_bpe.loading import load_tokenizer
-from cs336_bpe.tokenizer import Tokenizer
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN
+from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
 
 PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN}
 END_OF_TEXT = "<|endoftext|>"
@@ -70,7 +69,7 @@ def find_pattern(name: str | None) -> str | None:
 
 def built_in_tokenizer() -> Tokenizer:
     """A small tokenizer for those who have none at hand."""
-    from cs336_bpe.training import train_bpe_from_counts
+    from cs336_bpe.train import train_bpe_from_counts
 
     counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
     return Tokenizer(*train_bpe_from_counts(counts, 8_000, [END_OF_TEXT]), [END_OF_TEXT])

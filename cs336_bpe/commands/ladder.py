@@ -7,13 +7,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe import corpus, count_pretokens, ladder, stages
+from cs336_bpe import count_pretokens, stages
 from cs336_bpe.commands.console import add_common, note, print_result
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.interface import assemble_vocab, check_special_tokens, check_vocab_size
-from cs336_bpe.machine import describe_machine
-from cs336_bpe.measure_encoding import split_text
-from cs336_bpe.progress import Bar
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.progress import Bar
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.measure import ladders
+from cs336_bpe.measure.encoding import split_text
+from cs336_bpe.measure.machine import describe_machine
+from cs336_bpe.rules import assemble_vocab, check_special_tokens, check_vocab_size
 
 LADDER_BYTES = 2_000_000
 LADDER_VOCAB_SIZE = 2_000
@@ -62,7 +65,7 @@ def run_ladder(options: argparse.Namespace) -> int:
         with atomic_writer(options.json) as saved:
             saved.write((json.dumps(results, indent=1) + "\n").encode())
         options.json = None
-    print_result(options, results, as_text(results))
+    print_result(options, results, in_words(results))
     return 0
 
 
@@ -82,29 +85,29 @@ def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
                 begun.add(stage)
                 note(options, f"{stage.ladder}: {stage.name}")
         seconds = min(options.limit, ENCODE_SECONDS)
-        runs = ladder.run_counting_ladder(path, specials, report=report)
-        trained = ladder.run_training_ladder(counts, num_merges, limit=options.limit,
+        runs = ladders.run_counting_ladder(path, specials, report=report)
+        trained = ladders.run_training_ladder(counts, num_merges, limit=options.limit,
                                              report=report)
         merges = trained[-1].run.merges
-        encoded = ladder.run_encoding_ladder(
+        encoded = ladders.run_encoding_ladder(
             assemble_vocab([], merges), merges, pretokens, limit=seconds, report=report)
     return {"kinds": len(counts), "encode_seconds": seconds, "pretokenize": runs,
             "train": [row.as_json() for row in trained], "encode": encoded}
 
 
-def as_text(results: dict[str, Any]) -> str:
+def in_words(results: dict[str, Any]) -> str:
     runs, rows, encoded = results["pretokenize"], results["train"], results["encode"]
     lines = [
         f"{results['corpus']}; {results['kinds']:,} kinds of pretokens", results["machine"], "",
-        "Pretokenization: text -> counts", "", ladder.as_text(ladder.counting_table(runs)), "",
+        "Pretokenization: text -> counts", "", as_text(ladders.counting_table(runs)), "",
         "All stages give the same counts. Times are until there is a dict of them; training does "
         "not need",
         f"one, and without it the last stage takes {runs[-1]['columns_seconds']:.3f} s.", "",
         f"Training: counts -> merges, vocabulary {results['vocab_size']:,}", "",
-        ladder.as_text(ladder.table(rows)), "", *ladder.footnotes(rows), "",
+        as_text(ladders.table(rows)), "", *ladders.footnotes(rows), "",
         f"Encoding: the first {encoded[0]['wanted_bytes']:,} bytes of pretokens -> ids, "
         f"vocabulary {results['vocab_size']:,}", "",
-        ladder.as_text(ladder.encoding_table(encoded)), "",
+        as_text(ladders.encoding_table(encoded)), "",
         f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
         "seconds ('bytes done'). Each one is a",
         "fresh encoder in a fresh process, so a memory of pretokens starts empty. Stages 01 to 06 "

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
-from cs336_bpe.ladder import as_text
-from cs336_bpe.measure import peak_memory, reset_peak_memory
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.measure.process import peak_memory, reset_peak_memory
 
 
 @dataclass(frozen=True)

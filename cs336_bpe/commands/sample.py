@@ -4,9 +4,9 @@ import argparse
 
 from cs336_bpe.commands.console import add_common, megabytes, note, print_result, progress_of
 from cs336_bpe.commands.inputs import END_OF_TEXT
-from cs336_bpe.ladder import as_text
-from cs336_bpe.sampling import SampleReport, sample
-from cs336_bpe.statistics_of_text import TextStatistics
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.corpora.sample import SampleReport, sample
+from cs336_bpe.corpora.statistics import TextStatistics
 
 
 def configure_sample(parser: argparse.ArgumentParser) -> None:

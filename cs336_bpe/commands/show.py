@@ -14,9 +14,9 @@ from cs336_bpe.commands.inputs import (
     load,
     token_as_json,
 )
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.formats.reading import read_bytes, read_text
+from cs336_bpe.formats.safe_json import read_bytes, read_text
 from cs336_bpe.pages import coloured, use_colour, write_explore_page, write_show_page
+from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.tokenizer import Tokenizer
 
 TERMINAL_BYTES = 20_000

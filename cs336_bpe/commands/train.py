@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe import corpus
 from cs336_bpe.commands.console import (
     Callback,
     add_common,
@@ -27,19 +26,20 @@ from cs336_bpe.commands.inputs import (
     token_as_json,
 )
 from cs336_bpe.commands.phases import Phases
-from cs336_bpe.compression import num_tokens
-from cs336_bpe.counting import count_pretokens_in
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.explanations import readable
-from cs336_bpe.interface import (
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.cost.bytes_per_token import num_tokens
+from cs336_bpe.encode.trace import readable
+from cs336_bpe.formats.loading import FILES, save_model
+from cs336_bpe.pretokenize import count_pretokens_in
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import (
     EarlyStopWarning,
+    Model,
     check_pattern,
     check_special_tokens,
     check_vocab_size,
 )
-from cs336_bpe.loading import FILES, save_model
-from cs336_bpe.training import train_bpe_from_counts
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.train import train_bpe_from_counts
 
 LONGEST = 5
 

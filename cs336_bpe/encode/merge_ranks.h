@@ -12,8 +12,8 @@
 #define CS336_BPE_MERGE_RANKS_H
 
 #include <string.h>
-#include "../pretokenize/scan.h"
-#include "../pretokenize/table_memory.h"
+#include "scan.h"
+#include "table_memory.h"
 
 static const uint32_t NO_MERGE = 0xFFFFFFFF;  /* greater than every token */
 enum { LISTS_FROM = 128 };                   /* bytes: shorter pretokens are scanned */

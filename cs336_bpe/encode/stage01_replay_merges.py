@@ -13,8 +13,7 @@ or the longest first, gives tokens too, but not those that the model was trained
 
 from collections.abc import Mapping, Sequence
 
-from cs336_bpe.interface import BYTES, Pair, check_pretoken
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, Pair, check_pretoken, check_vocab
 
 
 class Encoder:

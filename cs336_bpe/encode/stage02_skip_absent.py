@@ -14,8 +14,7 @@ it is gone costs a useless walk; one that is missing costs a merge.
 
 from collections.abc import Mapping, Sequence
 
-from cs336_bpe.interface import BYTES, Pair, check_pretoken
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, Pair, check_pretoken, check_vocab
 
 
 class Encoder:

@@ -13,8 +13,7 @@ Trap: a better filter is no better if asking it costs more than what it saves.
 
 from collections.abc import Mapping, Sequence
 
-from cs336_bpe.interface import BYTES, Pair, check_pretoken
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, Pair, check_pretoken, check_vocab
 
 
 class Encoder:

@@ -16,8 +16,7 @@ over. `check_vocab` sees to that: no two merges make the same token, and parts c
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-from cs336_bpe.interface import BYTES, Pair, check_pretoken
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, Pair, check_pretoken, check_vocab
 
 
 class Encoder:

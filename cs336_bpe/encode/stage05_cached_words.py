@@ -20,8 +20,7 @@ kept, and everybody gets a list of their own.
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
-from cs336_bpe.interface import BYTES, Pair, check_pretoken
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, Pair, check_pretoken, check_vocab
 
 HALF = 65_536
 LONGEST_KEPT = 64

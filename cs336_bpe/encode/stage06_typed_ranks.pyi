@@ -1,6 +1,6 @@
 from collections.abc import Mapping, Sequence
 
-from cs336_bpe.interface import Pair
+from cs336_bpe.rules import Pair
 
 HEAP_FROM: int
 

@@ -23,8 +23,8 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from cs336_bpe.interface import BYTES, check_pretoken, check_size
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.rules import BYTES, check_pretoken, check_size
+from cs336_bpe.rules import check_vocab
 
 cdef extern from * nogil:
     """

@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cs336_bpe.interface import Pair
+from cs336_bpe.rules import Pair
 
 DEFAULT_CACHE_BYTES: int
 SMALLEST_CACHE_BYTES: int

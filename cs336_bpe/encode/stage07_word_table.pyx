@@ -25,8 +25,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
-from cs336_bpe.pretokenize.classes import tables
-from cs336_bpe.vocabulary import check_vocab
+from cs336_bpe.native.classes import tables
+from cs336_bpe.rules import check_vocab
 
 cdef extern from "word_table.h" nogil:
     enum:
@@ -76,7 +76,7 @@ cdef extern from "word_table.h" nogil:
     size_t last_cut(const uint8_t *text, size_t start, size_t reach)
     size_t final_part(const uint8_t *text, size_t size)
 
-cdef extern from "../pretokenize/special_tokens.h" nogil:
+cdef extern from "special_tokens.h" nogil:
     cppclass SpecialTokens:
         void add(string token, unsigned id) except +
     cppclass SpecialSearch:

@@ -16,12 +16,11 @@ import json
 import os
 from collections.abc import Iterable
 
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.formats.alphabet import ALPHABET, from_printable, to_printable
-from cs336_bpe.formats.checks import Checked, check_same, checked
+from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import check_ids, is_installed
-from cs336_bpe.formats.reading import (
+from cs336_bpe.formats.round_trip import Checked, check_same, checked
+from cs336_bpe.formats.safe_json import (
     Path,
     as_id,
     as_object,
@@ -31,15 +30,19 @@ from cs336_bpe.formats.reading import (
     read_json_file,
     read_text,
 )
-from cs336_bpe.interface import (
+from cs336_bpe.rules import (
+    ALPHABET,
     GPT2_PATTERN,
+    Model,
     Pair,
+    TokenIds,
     Vocab,
     check_pattern,
     check_special_tokens,
+    from_printable,
     shown,
+    to_printable,
 )
-from cs336_bpe.vocabulary import Model, TokenIds
 
 VERSION_LINE = "#version: 0.2"
 """The first line of a list of merges. Some readers skip the first line whatever it is."""

@@ -19,15 +19,13 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.formats.alphabet import to_printable
-from cs336_bpe.formats.checks import Checked, check_same, checked
+from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.formats.gpt2 import vocab_entries
 from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
-from cs336_bpe.formats.reading import Path
-from cs336_bpe.interface import GPT2_PATTERN
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.formats.round_trip import Checked, check_same, checked
+from cs336_bpe.formats.safe_json import Path
+from cs336_bpe.rules import GPT2_PATTERN, Model, to_printable
 
 if TYPE_CHECKING:
     import tokenizers

@@ -9,12 +9,11 @@ everything else is refused, with its name.
 import os
 from collections.abc import Collection
 
-from cs336_bpe.formats.alphabet import from_printable
-from cs336_bpe.formats.checks import Checked, check_special_ids, checked
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import uncovered
-from cs336_bpe.formats.reading import (
+from cs336_bpe.formats.round_trip import Checked, check_special_ids, checked
+from cs336_bpe.formats.safe_json import (
     Path,
     as_id,
     as_list,
@@ -26,8 +25,7 @@ from cs336_bpe.formats.reading import (
     naming,
     read_json_file,
 )
-from cs336_bpe.interface import GPT2_PATTERN, Pair, shown
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, from_printable, shown
 
 _Object = dict[str, object]
 

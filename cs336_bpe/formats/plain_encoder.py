@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from cs336_bpe.formats.checks import Checked
-from cs336_bpe.interface import BYTES, check_pattern
+from cs336_bpe.formats.round_trip import Checked
+from cs336_bpe.rules import BYTES, check_pattern
 
 Pairs = dict[tuple[int, int], tuple[int, int]]
 """Two tokens -> the rank of their merge, and the token that it makes."""

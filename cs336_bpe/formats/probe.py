@@ -11,9 +11,9 @@ from unicodedata import ucd_3_2_0
 
 import regex
 
-from cs336_bpe.formats.checks import Checked
 from cs336_bpe.formats.plain_encoder import PlainEncoder
-from cs336_bpe.formats.reading import excerpt
+from cs336_bpe.formats.round_trip import Checked
+from cs336_bpe.formats.safe_json import excerpt
 
 TEXTS = (
     "Hello, world! It's 2024: they'll've said I'm, you're, he'd; CAN'T, WE'LL, 'tis o'clock.",
@@ -40,9 +40,9 @@ _SAMPLE = 500
 def probe_texts(tokenizer: Checked) -> list[str]:
     """Texts for a tokenizer: the same ones for all, and its own tokens, special and ordinary.
 
-    >>> from cs336_bpe.interface import BYTES, GPT2_PATTERN
-    >>> from cs336_bpe.vocabulary import Model
-    >>> from cs336_bpe.formats.checks import checked
+    >>> from cs336_bpe.rules import BYTES, GPT2_PATTERN
+    >>> from cs336_bpe.rules import Model
+    >>> from cs336_bpe.formats.round_trip import checked
     >>> probe_texts(checked(Model(dict(enumerate(BYTES)), [], ["<|a|>"], GPT2_PATTERN)))[-2:]
     ['<|a|>', '<|a|> and<|a|>x']
     """

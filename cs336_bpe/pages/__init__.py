@@ -1,12 +1,12 @@
 """Tokens to look at: in colour in the terminal, in a notebook, and as pages for a browser.
 
-`docs/pages.md` shows them.
+`docs/pages/pages.md` shows them.
 """
 
 from cs336_bpe.pages.explore import write_explore_page
-from cs336_bpe.pages.notebook import ShownText, tokenizer_html, tokens_html
 from cs336_bpe.pages.show import write_show_page
-from cs336_bpe.pages.terminal import coloured, use_colour
+from cs336_bpe.views.notebook import ShownText, tokenizer_html, tokens_html
+from cs336_bpe.views.terminal import coloured, use_colour
 
 __all__ = [
     "ShownText",

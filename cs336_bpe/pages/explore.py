@@ -8,13 +8,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cs336_bpe.blocks import is_gpt2
-from cs336_bpe.compression import bytes_per_token, doublings
-from cs336_bpe.counting import count_pretokens_in
-from cs336_bpe.interface import BYTES
+from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
-from cs336_bpe.pages.samples import SAMPLE
-from cs336_bpe.pages.words import words_of
+from cs336_bpe.pretokenize import count_pretokens_in
+from cs336_bpe.rules import BYTES, is_gpt2
+from cs336_bpe.views.pretokens import words_of
+from cs336_bpe.views.sample_text import SAMPLE
 
 if TYPE_CHECKING:
     from cs336_bpe.tokenizer import Tokenizer

@@ -15,9 +15,9 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from cs336_bpe.files import atomic_writer
-from cs336_bpe.pages import palette
-from cs336_bpe.pages.appearance import appearance
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.views import palette
+from cs336_bpe.views.appearance import appearance
 
 SCRIPTS = {
     "show": ["elements.js", "merges.js", "show.js"],

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from cs336_bpe.pages.page import byte_string, write_page
-from cs336_bpe.pages.words import Words, words_of
+from cs336_bpe.views.pretokens import Words, words_of
 
 if TYPE_CHECKING:
     from cs336_bpe.tokenizer import Text, Tokenizer, Which

@@ -12,18 +12,17 @@ from collections import Counter
 from collections.abc import Iterable
 from os import PathLike
 
-from cs336_bpe.blocks import split_at_specials
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import (
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import (
     GPT2_PATTERN,
     check_errors,
     check_pattern,
     check_special_tokens,
     check_workers,
-    decode,
-    open_text,
 )
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.text.blocks import decode, open_text
+from cs336_bpe.text.specials import split_at_specials
 
 
 def count_pretokens(

@@ -22,19 +22,19 @@ from multiprocessing.synchronize import Event
 from os import PathLike, fspath
 from typing import BinaryIO
 
-from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size, split_at_specials
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import (
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import (
     GPT2_PATTERN,
     check_errors,
     check_pattern,
     check_size,
     check_special_tokens,
     check_workers,
-    decode,
-    open_text,
 )
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
+from cs336_bpe.text.cuts import Cutter
+from cs336_bpe.text.specials import split_at_specials
 
 CHUNKS_A_WORKER = 4  # so that a worker that is done early finds something to do
 MAX_PROCESSES = 256

@@ -1,8 +1,8 @@
 from collections.abc import Iterable
 from os import PathLike
 
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.progress import Progress
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.pretokenize.counts import PretokenCounts
 
 def count_pretokens(
     input_path: str | PathLike[str],

@@ -19,13 +19,16 @@ from libc.stdint cimport uint8_t, uint32_t
 
 import os
 
-from cs336_bpe.blocks import DEFAULT_BLOCK_BYTES, BlockReader, Cutter, file_size, is_gpt2
-from cs336_bpe.blocks import split_at_specials
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.interface import GPT2_PATTERN, check_errors, check_size, check_special_tokens
-from cs336_bpe.interface import check_workers, decode, open_text
-from cs336_bpe.pretokenize.classes import tables
-from cs336_bpe.progress import reporting
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, file_size
+from cs336_bpe.text.cuts import Cutter
+from cs336_bpe.rules import is_gpt2
+from cs336_bpe.text.specials import split_at_specials
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
+from cs336_bpe.rules import check_workers
+from cs336_bpe.text.blocks import decode, open_text
+from cs336_bpe.native.classes import tables
+from cs336_bpe.common.progress import reporting
 
 cdef enum:
     OTHER, LETTER, DIGIT, SPACE

@@ -1,9 +1,9 @@
 from collections.abc import Callable, Iterable
 from os import PathLike
 
-from cs336_bpe.blocks import BlockReader
-from cs336_bpe.counts import PretokenCounts
-from cs336_bpe.progress import Progress
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.text.blocks import BlockReader
 
 def count_pretokens(
     input_path: str | PathLike[str],

@@ -1,0 +1,90 @@
+"""Training end to end: from a file, or from counts, to a vocabulary and its merges."""
+
+import warnings
+from collections.abc import Iterable, Mapping
+
+from cs336_bpe import stages
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.pretokenize import Path, count_pretokens
+from cs336_bpe.rules import (
+    GPT2_PATTERN,
+    EarlyStopWarning,
+    Pair,
+    TieBreak,
+    Vocab,
+    assemble_vocab,
+    check_special_tokens,
+    check_tie_break,
+    check_vocab_size,
+)
+
+
+def train_bpe(
+    input_path: Path | Iterable[Path],
+    vocab_size: int,
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = GPT2_PATTERN,
+    tie_break: TieBreak = "lexicographic",
+    errors: str = "strict",
+    workers: int | None = None,
+    progress: Progress = None,
+    stage: str | None = None,
+) -> tuple[Vocab, list[Pair]]:
+    """Train a byte-level BPE tokenizer on a text file, or on several.
+
+    Returns the vocabulary (id -> bytes) and the merges in the order in which they were learnt.
+    Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
+    stage of the training ladder; the default is the fastest. If the text runs out of pairs
+    before the size is reached, the vocabulary is smaller and an `EarlyStopWarning` says so.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "corpus.txt")
+    ...     _ = path.write_text("low low lower<|endoftext|>lowest", encoding="utf-8")
+    ...     vocab, merges = train_bpe(path, 260, ["<|endoftext|>"])
+    >>> merges
+    [(b'o', b'w'), (b'l', b'ow'), (b'low', b'e')]
+    """
+    specials = check_special_tokens(special_tokens)
+    check_vocab_size(vocab_size, len(specials))
+    check_tie_break(tie_break)
+    stages.find("train", stage).load()  # what can go wrong should go wrong before the long part
+    counts = count_pretokens(
+        input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress
+    )
+    return train_bpe_from_counts(
+        counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage
+    )
+
+
+def train_bpe_from_counts(
+    counts: Mapping[bytes, int],
+    vocab_size: int,
+    special_tokens: Iterable[str],
+    *,
+    tie_break: TieBreak = "lexicographic",
+    progress: Progress = None,
+    stage: str | None = None,
+) -> tuple[Vocab, list[Pair]]:
+    """Train from how often each pretoken occurs; all that training needs to know of a corpus.
+
+    >>> vocab, merges = train_bpe_from_counts({b"low": 5, b"lower": 2}, 258, [])
+    >>> merges
+    [(b'o', b'w'), (b'l', b'ow')]
+    >>> vocab[257]
+    b'low'
+    """
+    specials = check_special_tokens(special_tokens)
+    num_merges = check_vocab_size(vocab_size, len(specials))
+    learn_merges = stages.find("train", stage).load().learn_merges
+    merges = learn_merges(counts, num_merges, tie_break=tie_break, progress=progress)
+    vocab = assemble_vocab(specials, merges)
+    if len(merges) < num_merges:
+        warnings.warn(
+            f"no pair is left after {len(merges)} merges: the vocabulary has {len(vocab)} "
+            f"tokens, not the {vocab_size} asked for; train on more text for a larger one",
+            EarlyStopWarning, stacklevel=2,
+        )
+    return vocab, merges

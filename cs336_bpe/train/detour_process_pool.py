@@ -19,8 +19,8 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from types import TracebackType
 
-from cs336_bpe.interface import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.rules import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
 
 Word = tuple[bytes, ...]
 

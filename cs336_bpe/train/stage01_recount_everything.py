@@ -12,8 +12,8 @@ a dictionary happens to list them; see rule 3 in `interface.py`.
 from collections import Counter
 from collections.abc import Mapping
 
-from cs336_bpe.interface import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.rules import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
 
 Word = tuple[bytes, ...]
 

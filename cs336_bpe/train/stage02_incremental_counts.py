@@ -15,8 +15,8 @@ pair that "wins" does not exist, and the loop never ends.
 from collections import Counter
 from collections.abc import Mapping
 
-from cs336_bpe.interface import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.rules import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
 
 Word = tuple[bytes, ...]
 

@@ -17,8 +17,8 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from cs336_bpe.interface import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
-from cs336_bpe.progress import Progress, reporting
+from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.rules import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
 
 Word = tuple[bytes, ...]
 

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
-from cs336_bpe.interface import Pair, TieBreak
-from cs336_bpe.progress import Progress
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.rules import Pair, TieBreak
 
 def learn_merges(
     counts: Mapping[bytes, int],

@@ -23,9 +23,9 @@ from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cs336_bpe.interface import BYTES, check_counts, check_size, check_tie_break
-from cs336_bpe.interface import huggingface_byte_numbers
-from cs336_bpe.progress import reporting
+from cs336_bpe.rules import BYTES, check_counts, check_size, check_tie_break
+from cs336_bpe.rules import huggingface_byte_numbers
+from cs336_bpe.common.progress import reporting
 
 cdef extern from * nogil:
     """

@@ -1,8 +1,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cs336_bpe.interface import Pair, TieBreak
-from cs336_bpe.progress import Progress
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.rules import Pair, TieBreak
 
 MAX_CELLS: int
 MERGES_BETWEEN_REPORTS: int

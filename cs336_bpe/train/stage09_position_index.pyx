@@ -30,9 +30,9 @@ from libcpp.vector cimport vector
 
 from collections.abc import Mapping
 
-from cs336_bpe.interface import BYTES, MAX_TOTAL, check_count, check_counts, check_size
-from cs336_bpe.interface import check_tie_break, check_total, huggingface_byte_numbers
-from cs336_bpe.progress import reporting
+from cs336_bpe.rules import BYTES, MAX_TOTAL, check_count, check_counts, check_size
+from cs336_bpe.rules import check_tie_break, check_total, huggingface_byte_numbers
+from cs336_bpe.common.progress import reporting
 
 cdef extern from * nogil:
     """

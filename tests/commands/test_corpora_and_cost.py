@@ -3,8 +3,8 @@
 import pytest
 
 from cs336_bpe import Tokenizer
-from cs336_bpe.compression import bytes_per_token
-from cs336_bpe.counting import count_pretokens
+from cs336_bpe.cost.bytes_per_token import bytes_per_token
+from cs336_bpe.pretokenize import count_pretokens
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The examples of docs/command_line.md, run one after the other, print what the page says."""
+"""The examples of docs/commands/command_line.md, run in turn, print what the page says."""
 
 import re
 import shlex
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+PAGE = Path(__file__).parents[2] / "docs" / "commands" / "command_line.md"
 
 
 def examples():

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from cs336_bpe import GPT4_PATTERN, Tokenizer, corpus, train_bpe
+from cs336_bpe import GPT4_PATTERN, Tokenizer, train_bpe
+from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
 

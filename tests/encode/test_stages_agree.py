@@ -11,11 +11,11 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cs336_bpe import GPT2_PATTERN, corpus, stages, train_bpe_from_counts
+from cs336_bpe import GPT2_PATTERN, stages, train_bpe_from_counts
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.encode import stage01_replay_merges as definition
 from cs336_bpe.encode import stage05_cached_words, stage06_typed_ranks
-from cs336_bpe.interface import BYTES, huggingface_byte_numbers
-from cs336_bpe.vocabulary import MAX_ID
+from cs336_bpe.rules import BYTES, MAX_ID, huggingface_byte_numbers
 
 LADDER = stages.ladder("encode")
 EOT = "<|endoftext|>"

@@ -6,11 +6,12 @@ import string
 
 import pytest
 from hypothesis import given, settings
-from tokenizer_oracle import PIECES, SPECIALS, broken, tokenizer_and_oracle, tricky
+from tokenizer.oracle import PIECES, SPECIALS, broken, tokenizer_and_oracle, tricky
 
-from cs336_bpe import Tokenizer, corpus
+from cs336_bpe import Tokenizer
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.encode import stage07_word_table as stage
-from cs336_bpe.interface import BYTES
+from cs336_bpe.rules import BYTES
 
 SMALLEST = stage.SMALLEST_CACHE_BYTES
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from cs336_bpe import GPT2_PATTERN, corpus, count_pretokens_in, train_bpe_from_counts
+from cs336_bpe import GPT2_PATTERN, count_pretokens_in, train_bpe_from_counts
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.formats import read_gpt2
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.rules import Model
 
 SPECIALS = ["<|endoftext|>", "<|pad|>", "two words", "🙂 ende", "«x»\n"]
 

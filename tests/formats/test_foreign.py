@@ -13,7 +13,8 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cs336_bpe import GPT2_PATTERN, corpus, train_bpe_from_counts
+from cs336_bpe import GPT2_PATTERN, train_bpe_from_counts
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.formats import (
     read_huggingface,
     read_tiktoken,
@@ -23,11 +24,10 @@ from cs336_bpe.formats import (
     write_huggingface,
     write_tiktoken,
 )
-from cs336_bpe.formats.checks import checked
 from cs336_bpe.formats.plain_encoder import PlainEncoder, merge_tokens
 from cs336_bpe.formats.probe import TEXTS
-from cs336_bpe.interface import assemble_vocab
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.formats.round_trip import checked
+from cs336_bpe.rules import Model, assemble_vocab
 
 GPT4_PATTERN = (
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"""
@@ -202,7 +202,8 @@ def test_patterns_that_mean_something_else_elsewhere(pattern, function, message)
 def test_a_library_that_is_not_installed(small, monkeypatch, tmp_path):
     import sys
 
-    from cs336_bpe.formats import gpt2, huggingface, ranks
+    from cs336_bpe.formats import gpt2, huggingface
+    from cs336_bpe.formats import tiktoken as ranks
 
     for module in (gpt2, huggingface, ranks):
         monkeypatch.setattr(module, "is_installed", lambda package: False)

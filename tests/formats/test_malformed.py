@@ -24,8 +24,7 @@ from cs336_bpe.formats import (
     write_json,
     write_tiktoken,
 )
-from cs336_bpe.interface import BYTES
-from cs336_bpe.vocabulary import Model
+from cs336_bpe.rules import BYTES, Model
 
 READERS = {
     "vocab.json": lambda folder: read_gpt2(folder / "vocab.json", folder / "merges.txt",

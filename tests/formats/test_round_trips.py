@@ -21,8 +21,7 @@ from cs336_bpe.formats import (
     write_json,
     write_tiktoken,
 )
-from cs336_bpe.interface import BYTES, assemble_vocab
-from cs336_bpe.vocabulary import Model, separate_specials
+from cs336_bpe.rules import BYTES, Model, assemble_vocab, separate_specials
 
 ALL = ["gpt2", "huggingface", "json", "tiktoken"]
 
@@ -238,7 +237,7 @@ def test_a_writer_finds_out_what_does_not_come_back(name, small, tmp_path, monke
     import cs336_bpe.formats as formats
 
     module = {"gpt2": formats.gpt2, "huggingface": formats.huggingface,
-              "json": formats.own_json, "tiktoken": formats.ranks}[name]
+              "json": formats.own, "tiktoken": formats.tiktoken}[name]
     read = getattr(module, f"read_{name}")
 
     def forgetful(*args):

@@ -14,11 +14,8 @@ import sys
 import time
 
 import pytest
+from tokenizers_to_look_at import large, nasty, trained  # noqa: F401 (fixtures)
 
-from cs336_bpe import Tokenizer, corpus, count_pretokens_in, train_bpe_from_counts
-from cs336_bpe.interface import BYTES
-
-END = corpus.END
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 KEYS = {"Enter": ("\r", 13), "Tab": ("", 9), "Escape": ("", 27), "ArrowRight": ("", 39),
         "ArrowLeft": ("", 37), "ArrowDown": ("", 40), "ArrowUp": ("", 38), "Home": ("", 36),
@@ -195,51 +192,3 @@ def browser(shared_browser):
     assert shared_browser.problems == []
     assert {url.partition(":")[0] for url in shared_browser.requests} <= {"file"}
     assert len(set(shared_browser.requests)) <= 1
-
-
-@pytest.fixture(scope="session")
-def trained():
-    """A tokenizer as people have it: English, one special token."""
-    counts = count_pretokens_in(corpus.stories(300_000) + "naïve café " * 50, [END])
-    return Tokenizer(*train_bpe_from_counts(counts, 2000, [END]), [END])
-
-
-NASTY = ["</script><script>alert(1)</script>", "<!--<script>", "]]>",
-         "<img src=x onerror=alert(1)>",
-         "\"'&amp;&lt;", "a\0b", "\u202eevil\u2066", "\u2028\u2029", "${title}", "$title $$ %s {0}",
-         "\x1b[31m\r\b", "\ufeff", "e\u0301\u0301", "\U0001f469\u200d\U0001f680", "العربية עברית"]
-
-
-def chain(merges, word):
-    """Merges that make a word, a byte at a time from the left."""
-    for end in range(2, len(word) + 1):
-        if (word[: end - 1], word[end - 1 : end]) not in merges:
-            merges.append((word[: end - 1], word[end - 1 : end]))
-
-
-@pytest.fixture(scope="session")
-def nasty():
-    """A tokenizer whose tokens would do harm if they got into a page as they are. Its ids are in
-    no order and have gaps, and one token is made by no merge."""
-    merges = []
-    for word in [*(text.encode() for text in NASTY), b"\xff\xfe\xc3", bytes(range(128, 140))]:
-        chain(merges, word)
-    tokens = [left + right for left, right in reversed(merges)]
-    vocab = dict(enumerate(reversed(BYTES))) | {1000 + 3 * n: t for n, t in enumerate(tokens)}
-    vocab[900] = b"</script>unmade"
-    return Tokenizer(vocab, merges, ["</title></style></script><b>", "<\u202e>"],
-                     pattern=r"[^\n]+|\n+")
-
-
-@pytest.fixture(scope="session")
-def large():
-    """A tokenizer of 50,000 tokens that takes no time to make."""
-    letters = [bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyz"]
-    merges = [(a, b) for a in letters for b in letters]
-    for left, right in merges:
-        merges += [(left + right, letter) for letter in letters]
-        if len(merges) > 49_744:
-            break
-    merges = merges[:49_743]
-    tokens = [*BYTES, *(left + right for left, right in merges)]
-    return Tokenizer(dict(enumerate(tokens)), merges, [END])

@@ -9,9 +9,9 @@ import re
 import pytest
 
 from cs336_bpe import Tokenizer, count_pretokens_in
-from cs336_bpe.compression import bytes_per_token
-from cs336_bpe.interface import BYTES
+from cs336_bpe.cost.bytes_per_token import bytes_per_token
 from cs336_bpe.pages import write_explore_page, write_show_page
+from cs336_bpe.rules import BYTES
 
 TEXT = "Once upon a time, there was a naïve girl.\n\n東京 <|endoftext|>The end"
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)

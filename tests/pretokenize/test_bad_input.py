@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cs336_bpe import blocks, corpus, count_pretokens, count_pretokens_in, stages
-from cs336_bpe.interface import GPT2_PATTERN
+from cs336_bpe import count_pretokens, count_pretokens_in, stages
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.rules import GPT2_PATTERN
+from cs336_bpe.text import blocks
 
 STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
 BAD_BYTES = [b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe2\x82", b"\xe0\x80\x80", b"\xed\xa0\x80",

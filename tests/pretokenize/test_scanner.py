@@ -6,10 +6,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cs336_bpe import count_pretokens_in
-from cs336_bpe.interface import GPT2_PATTERN
-from cs336_bpe.pretokenize import classes, generate_classes, stage04_scanner, unicode_classes
+from cs336_bpe.native import classes, generate_classes, unicode_classes
+from cs336_bpe.pretokenize import stage04_scanner
 from cs336_bpe.pretokenize import stage05_native_counts as native
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.rules import GPT2_PATTERN
 
 SPLIT = regex.compile(GPT2_PATTERN)
 

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cs336_bpe import corpus, count_pretokens, count_pretokens_in, stages, train_bpe
-from cs336_bpe.blocks import GPT2_PATTERNS, BlockReader, Cutter
-from cs336_bpe.interface import GPT2_PATTERN
+from cs336_bpe import count_pretokens, count_pretokens_in, stages, train_bpe
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
+from cs336_bpe.rules import GPT2_PATTERN, GPT2_PATTERNS
+from cs336_bpe.text.blocks import BlockReader
+from cs336_bpe.text.cuts import Cutter
 
 STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
 GPT4_PATTERN = (

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cs336_bpe import corpus, stages
+from cs336_bpe import stages
+from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.train import stage01_recount_everything as definition
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
@@ -140,7 +141,8 @@ def test_detour_needs_with():
 
 HASH_SEED_PROGRAM = """
 import sys
-from cs336_bpe import corpus, stages
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe import stages
 counts = {}
 for word in corpus.stories(60_000).split(" "):
     counts[word.encode()] = counts.get(word.encode(), 0) + 1

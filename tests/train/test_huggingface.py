@@ -2,7 +2,8 @@
 
 import pytest
 
-from cs336_bpe import corpus, stages
+from cs336_bpe import stages
+from cs336_bpe.corpora import generated as corpus
 
 tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 EOT = "<|endoftext|>"

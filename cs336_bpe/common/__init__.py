@@ -1,0 +1,1 @@
+"""Plumbing that knows nothing of BPE: files, progress, tables."""

@@ -1,0 +1,1 @@
+"""Corpora: generated, fetched, sampled."""

@@ -1,0 +1,397 @@
+"""Generated text with the statistics of real corpora: no download, no licence, any size.
+
+Two kinds: ``stories`` (stories for children) and ``web`` (articles, manuals and some mark-up).
+
+>>> from cs336_bpe.corpora.generated import stories
+>>> text = stories(1_000, seed=0)
+>>> len(text.encode()), stories(2_000, seed=0).startswith(text)  # a smaller one begins a larger
+(1000, True)
+
+A document is made in three steps:
+
+1. *Words.* A word is known by its rank 1, 2, 3 ... in a long lexicon, and spelled by a function of
+   the rank alone. Frequent words are drawn one by one. Rare words are the "topics" of their
+   document: drawn a few at a time and then repeated, as a new name is in real text.
+2. *Gaps.* What stands between two words: a space, a comma, a new paragraph, a tag ...
+3. *Capitals* after the gaps that end a sentence.
+
+How often a rank is drawn is given by *octaves*: entry k is the share of the ranks from 2**k to
+2**(k+1) - 1. The tables were counted in 21 MB of stories and 99 MB of web text and then adjusted by
+trial until the generated text matched them (`benchmarks/fit_corpus.py` prints the comparison); no
+real text is kept here. Only integers and correctly rounded float operations (+ * / sqrt) are used,
+so a (kind, n_bytes, seed) gives the same text with every Python and on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from itertools import chain
+from math import sqrt
+from random import Random
+from struct import unpack
+from typing import TypeVar
+
+__all__ = ["END", "stories", "stream", "web"]
+
+END = "<|endoftext|>"
+_PIECE = 1 << 20  # a piece of stream() ends with the document that reaches so many characters
+_CAPITAL = "\x01"  # in a gap: the next word gets a capital
+_T = TypeVar("_T")
+
+# The first words of the lexicons, about in their order of frequency in real text (a fitted table
+# too). All further words are made up.
+_STORY_WORDS = """the and a to of was in that her with he his she it had as on for they you said
+their but him from day at into all not by like were is so be an time there this who up out them one
+would its have upon little through where eyes could very about named when heart old began just back
+saw my what been together more friends big night me went over can other felt are came around down
+found world will your lived if made looked we home no help asked before knew away happy see do
+seemed each even new then small hidden own loved mom something girl go did every within only sun
+took off some way always or long play too find young again tree sky man didn't thought voice make
+never light than which now smiled set wanted come grew while love air how place forest boy stars two
+village filled house couldn't stood great take across water friend himself special our behind don't
+beautiful got heard told being ever most garden life magic things wasn't face first put""".split()
+_WEB_WORDS = """the of and to in a is was for as that with by on from are be an at or it which his
+not were this also has he have can their had but one first its been other used more all will two who
+they when into such time if you only her new use after than would value some may most between then
+about where over no name set example any there up number during many she years using function same
+out method so being made these them three well both called known through object work while part
+later each following including under became system before him data year state we people like second
+type against since should film until could property because different module team list early several
+now season life your do found form end city single often government series must group include
+century string values support those class within code high event based four world don't""".split()
+_STORY_NAMES = "I She He Lily The They Tom Tim It Max Sarah Mia Leo Ben Emma Jack Anna".split()
+_WEB_NAMES = """The I University American New United States John World School South National He
+North County War British English German French January March July It In A B C D E J M P S
+T""".split()
+
+# The parts of made-up words; a part written twice is twice as likely.
+_ONSET = """b b c c c d d f f g h h l l l m m m n n p p p r r r r s s s s t t t t v w w st st tr br
+ch sh pl gr cl fl pr th dr sp k j""".split()
+_VOWEL = "a a a a e e e e e i i i i o o o o u u an en in on er er ar or al el il ea ou".split()
+_RHYME = """e e y y a o ee ay at at et it it on on en en in in er er ar or al el le an ap ad am ag
+ack ake and ant ard ark ast ate eat eed ell end ent ess est ick ide ight ill ine ing int ip ist ock
+old one ook op ore ot ound our ow un ust""".split()
+_FORMS = [form.split(",") for form in """,s,ed,ing ,s,er,ed ,s,y,ful ,ly,er,ness ,ing,ed,s
+,s,al,ally ,ing,able,ation""".split()]  # four words of one stem
+_PREFIX = "un re dis over out in mis pre non inter sub under fore anti con de en trans".split()
+_SUFFIX = ["", "", "", "s", "s", "ed", "ing", "er", "ly", "ers", "ness", "y", "less"]
+_NAME_END = [""] * 20 + """a a o y ia ton son ville er land berg ie ella ham ley ian s i us field
+man ez ski ov""".split()
+_ACCENT = str.maketrans("aeioucns", "áéíöüçñš")
+_SCRIPTS = [(0x430, 32), (0x430, 32), (0x3B1, 25), (0x5D0, 27), (0x628, 19), (0x3042, 80),
+            (0x4E00, 16384), (0x4E00, 16384), (0xAC00, 8192)]  # fmt: skip
+# (first letter, number of letters): Cyrillic, Greek, Hebrew, Arabic, Hiragana, Chinese, Hangul
+_MARKS = "-=*#.,:;/\\()[]{}<>|&$%@!?\"'`~^+_"
+_SYMBOLS = "–—…•“”’©°→×€£·\ufffd\u200b" + "".join(map(chr, range(0x2190, 0x2400)))
+
+# fmt: off
+# Octaves: of 10,000 words of a lexicon, how many have rank 1, 2-3, 4-7, 8-15, ...
+_STORY_LOW = (674, 712, 814, 805, 773, 810, 839, 928, 922, 870, 770, 610, 410, 200, 90, 25)
+_STORY_NAME = (714, 983, 1158, 742, 832, 728, 665, 665, 697, 738, 796, 721, 436, 180, 70)
+_WEB_LOW = (807, 775, 996, 746, 657, 566, 566, 603, 707, 781, 828, 751, 581, 365, 183, 90, 45, 22)
+_WEB_NAME = (368, 215, 272, 261, 356, 527, 637, 756, 827, 876, 916, 897, 818, 710, 593, 470, 370,
+             350, 300, 140)
+_CODE_LOW = (273, 368, 516, 673, 726, 888, 986, 1001, 1032, 976, 867, 657, 459, 302, 198, 150, 110,
+             60)
+_NUMBER = (434, 664, 907, 1052, 1103, 1328, 1293, 1130, 878, 476, 313, 240, 115, 140, 130, 100)
+
+# Gaps per 100,000 words ("^": a sentence begins; "": some run of marks).
+_STORY_GAPS = {
+    " ": 77500, ", ": 6318, ". ^": 3271, "'s ": 700, ".\n\n^": 1187, "\n": 500, "-": 351,
+    ', "^': 287, '. "^': 280, '," ': 215, "! ^": 203, '."\n\n^': 180, " – ": 179, ".\n^": 138,
+    '.\n\n"^': 137, "; ": 136, '!" ': 107, ": ": 97, '." ^': 77, '?" ': 73, '!"\n\n^': 68,
+    "' ": 66, "\n\n^": 56, ",' ": 55, "? ^": 52, "!\n\n^": 50, ': "^': 49, ' "^': 49,
+    ".\n\n'^": 39, '?"\n\n^': 35, ",\n": 35, ", '": 34, "’s ": 33, " (": 30, ") ": 30,
+    '."\n\n"^': 30, '.\n"^': 27, ".  ^": 27, " - ": 25, "... ": 21, "'ll ": 60, "'d ": 60,
+    "'m ": 60, "'re ": 50, "'ve ": 40, "": 60}
+_PROSE_GAPS = {
+    " ": 75500, ", ": 4951, ". ^": 2645, ".\n^": 1328, "-": 1204, ' "^': 950, "'s ": 560,
+    " (": 750, '" ': 421, ".": 408, ") ": 327, "/": 281, "\n": 450, "\n\n^": 300, "_": 180,
+    "\n ": 330, '", ': 156, "), ": 148, "; ": 145, ": ": 134, ",": 97, '". ^': 93, "). ^": 91,
+    ".\n\n^": 90, "–": 85, "' ": 75, ', "^': 71, '" (': 69, "\xa0": 57, "% ": 57, " `": 100,
+    "’s ": 52, "(": 47, '".\n^': 45, "` ": 45, ").\n^": 44, ":\n^": 42, '." ^': 42, " – ": 90,
+    "\n   ": 36, " '": 35, " [": 34, '("^': 31, "—": 27, " - ": 60, "\n    ": 24, "://": 21,
+    " & ^": 20, '="': 20, " $": 20, "'ll ": 9, "": 700}
+_CODE_GAPS = {
+    " ": 42000, "-": 4352, ".": 3324, "/": 3255, ", ": 2131, "_": 1894, ": ": 1390, "\n\n^": 1378,
+    "\n": 1325, ". ^": 1085, '("': 1019, "` ": 805, "</": 784, " `": 779, ">": 751, "><": 624,
+    "></": 621, '="': 604, " (": 571, "(": 511, ">\n      <": 508, ":`": 486, " {{": 468,
+    ") ": 386, " :": 365, '")}} ': 327, ".\n\n^": 315, ">\n<": 304, "://": 303, "\n   ": 292,
+    "'": 273, ">\n</": 268, " = ": 263, "](/": 222, '" ': 217, "()\n\n": 205, "\n\n{{^": 203,
+    "](": 200, " {": 197, " [": 188, ":": 187, '", "': 187, "}}\n\n## ^": 173, ")\n\n^": 173,
+    ".\n\n## ^": 164, "], [": 132, "#": 128, "} ": 126, "\n\n```": 114, ";\n  ": 114, "; ": 107,
+    "=": 99, "": 9200}
+
+# Document lengths in words: a tenth of the documents lies between two neighbours.
+_STORY_LENGTHS = (60, 117, 143, 208, 290, 350, 422, 500, 591, 706, 1200)
+_WEB_LENGTHS = (10, 47, 73, 110, 164, 236, 330, 476, 785, 1800, 6800)
+# fmt: on
+
+
+def _mix(x: int) -> int:
+    """A fixed scrambling of 64-bit integers (splitmix64): looks random, but only depends on x."""
+    x = (x + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
+    return x ^ x >> 31
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(i: int, short: int = 0) -> str:
+    """Stem number i: one to three syllables, more for a larger i, fewer if ``short`` is larger."""
+    h, out = _mix(i), ""
+    for first, sides in ((5, 13), (12, 20)):  # a second syllable from 2**5 on, a third from 2**12
+        h, dice = divmod(h, sides)
+        if dice < i.bit_length() - first - short:
+            h, onset = divmod(h, len(_ONSET))
+            h, vowel = divmod(h, len(_VOWEL))
+            out += _ONSET[onset] + _VOWEL[vowel]
+    h, onset = divmod(h, len(_ONSET))
+    return out + _ONSET[onset] + _RHYME[h % len(_RHYME)]
+
+
+def _join(stem: str, suffix: str) -> str:
+    """English spelling at the seam: hope + ing -> hoping, happy + ness -> happiness."""
+    if stem[-1] == "e" and suffix[:1] in ("a", "e", "i", "y"):
+        stem = stem[:-1]
+    elif stem[-1] == "y" and suffix not in ("", "ing"):
+        stem = stem[:-1] + ("ie" if suffix == "s" else "i")
+    return stem + suffix
+
+
+def _word(rank: int, short: int = 0) -> str:
+    """An ordinary word: four forms share a stem; of 16 rare words, 6 reuse a more frequent stem."""
+    h, dice = divmod(_mix(rank), 16)
+    family, form = divmod(rank, 4)
+    if rank < 2048 or dice < 10:
+        return _join(_stem(family, short), _FORMS[_mix(-family) % len(_FORMS)][form])
+    h, suffix = divmod(h, len(_SUFFIX))
+    h, reused = divmod(h, rank >> 4)
+    first = _PREFIX[h % len(_PREFIX)] if dice < 14 else _stem(h % 512)
+    return _join(first + _stem(reused, short), _SUFFIX[suffix])
+
+
+def _name(rank: int, upper: int, camel: int, script: int, accent: int) -> str:
+    """A name. Of 1000, so many are: ABC, CamelCase, (rare ones) in another script, accented."""
+    h, dice = divmod(_mix(rank + (1 << 40)), 1000)
+    if dice < upper:
+        h, third = divmod(h, 3)
+        if third == 0:
+            return _stem(rank >> 3).upper()
+        return "".join([chr(65 + (h >> 5 * k) % 26) for k in range(2 + h % 4)])
+    if dice < (camel := upper + camel):
+        parts = [_stem((h >> 9 * k) % 512).capitalize() for k in range(2 + h % 2)]
+        return "".join(parts) if h % 5 else "".join([parts[0].lower(), *parts[1:]])
+    rare = rank >= 4096
+    if rare and dice < camel + script:
+        h, script = divmod(h, len(_SCRIPTS))
+        start, count = _SCRIPTS[script]
+        squares = [(h >> 6 * k & 1023) ** 2 for k in range(2 + h % 5)]  # early letters more often
+        return "".join([chr(start + (square * count >> 20)) for square in squares])
+    word = _join(_stem(rank >> 1, 1), _NAME_END[h % len(_NAME_END)]).capitalize()
+    if rare and dice < camel + script + accent:
+        word = word[:1] + word[1:3].translate(_ACCENT) + word[3:]
+        return word if h % 16 else word.encode().decode("latin-1")  # some are wrongly decoded
+    return word
+
+
+def _number(rank: int) -> str:
+    """1, 2, 3 ...; then years, decimals, thousands, dates and other digits."""
+    if rank < 32:
+        return str(rank)
+    h, dice = divmod(_mix(rank), 16 if rank < 512 else 32)
+    if dice < 5:
+        return str(2024 - h % rank % 300)
+    if dice < 8:
+        return f"{h % 30}.{h // 30 % 100}"
+    if dice < 10:
+        return f"{h % 90},{h // 90 % 1000:03}"
+    if dice < 11:
+        return f"{1990 + h % 30}-{1 + h // 30 % 12:02}-{1 + h // 360 % 28:02}"
+    return str(h // 8 % 10 ** (2 + h % min(rank.bit_length() - 3, 7)))
+
+
+@lru_cache(maxsize=1 << 16)
+def _run(rank: int) -> str:
+    """A gap of white space, of one mark repeated, of symbols or of mixed marks."""
+    h, dice = divmod(_mix(rank + (1 << 42)), 32)
+    if dice < 3:
+        return "\n" * (1 + h % 2) + " " * (h // 2 % min(4 + rank // 64, 190))
+    if dice < 5:
+        return " " + _MARKS[h % 5] * (2 + h // 5 % min(4 + rank // 16, 60)) + "\n"
+    marks, slow = (_SYMBOLS[: 14 + rank // 64], 8) if dice < 8 else (_MARKS, 3)
+    size = 1 + h % (1 + rank.bit_length() // slow)
+    out = "".join([marks[(h >> 5 * k) % len(marks)] for k in range(size)])
+    return ("", " ", "")[h % 3] + out + ("", " ", "\n")[h // 3 % 3]
+
+
+class _Lexicon(dict[int, str]):
+    """Words by rank; a word that is not listed is spelled when it is first asked for.
+
+    The words of the first ``head`` octaves are drawn one by one; the later ones are "rare".
+    """
+
+    def __init__(
+        self, listed: list[str], spell: Callable[[int], str], octaves: tuple[int, ...], head: int
+    ) -> None:
+        super().__init__(enumerate(listed, 1))
+        self.spell, self.octaves, self.head = spell, octaves, head
+
+    def __missing__(self, rank: int) -> str:
+        self[rank] = word = self.spell(rank)
+        return word
+
+
+def _bag(pairs: list[tuple[_T, int]]) -> list[_T]:
+    """65,536 items, each repeated in proportion to its weight: a weighted draw is one look-up."""
+    bag: list[_T] = []
+    total, done = sum(weight for _, weight in pairs), 0
+    for item, weight in pairs:
+        done += weight
+        bag += [item] * ((done << 16) // total - len(bag))
+    return bag
+
+
+def _draw(rng: Random, bag: list[_T], n: int) -> list[_T]:
+    return list(map(bag.__getitem__, unpack(f"<{n}H", rng.randbytes(2 * n))))
+
+
+def _zipf(weight: int, ranks: range) -> Iterator[tuple[int, int]]:
+    """Share out a weight over ranks in proportion to 1/rank."""
+    total = sum(10**9 // r for r in ranks)
+    return ((r, weight * (10**9 // r) // total) for r in ranks)
+
+
+class _Style:
+    """One way of writing.
+
+    ``lexicons`` come with their shares of the words. Of 100 rare words, ``fresh`` are new topics
+    of the document and the others repeat one; of 100 sentences, ``started`` begin with one of the
+    57 most frequent words, the others with any word.
+    """
+
+    def __init__(
+        self,
+        lexicons: list[tuple[int, _Lexicon]],
+        gaps: dict[str, int],
+        lengths: tuple[int, ...],
+        fresh: int,
+        started: int,
+    ) -> None:
+        words: list[tuple[str, int]] = []
+        rare: list[tuple[tuple[_Lexicon, int], int]] = []
+        for share, lexicon in lexicons:
+            for k, octave in enumerate(lexicon.octaves):
+                weight = share * octave * 10**9 // sum(lexicon.octaves)
+                if k < lexicon.head:
+                    words += [(lexicon[r], w) for r, w in _zipf(weight, range(1 << k, 2 << k))]
+                else:
+                    rare.append(((lexicon, 1 << k), weight))
+        words.append(("", sum(weight for _, weight in rare)))  # "" stands for any rare word
+        separators: list[tuple[str, int]] = []
+        for gap, weight in gaps.items():
+            if gap.endswith("^"):
+                separators.append((gap[:-1] + _CAPITAL, weight * (100 - started)))
+                for r, w in _zipf(weight * started, range(3, 60)):
+                    starter = lexicons[0][1][r - 2].capitalize()
+                    separators.append((gap[:-1] + starter + " ", w))
+            else:
+                separators.append((gap, weight * 100))
+        self.words, self.gaps, self.rare = _bag(words), _bag(separators), _bag(rare)
+        self.lengths, self.fresh = lengths, fresh
+
+    def document(self, rng: Random) -> str:
+        """One document, with its end mark."""
+        place = rng.random() * (len(self.lengths) - 1)
+        shortest, longest = self.lengths[int(place)], self.lengths[int(place) + 1]
+        n = shortest + int((place - int(place)) * (longest - shortest))
+        words, gaps = _draw(rng, self.words, n), _draw(rng, self.gaps, n)
+        if slots := words.count(""):
+            topics = []
+            for lexicon, first in _draw(rng, self.rare, 1 + slots * self.fresh // 100):
+                u = rng.random()  # u (u + 2) / 3: nearly 1/rank within the octave
+                topics.append(lexicon[first + int(first * (u * (u + 2.0) / 3.0))])
+            few = len(topics) / 4  # a quarter of the topics comes back, the first ones most often
+            while len(topics) < slots:
+                u = rng.random()
+                topics.append(topics[int(few * (u * u))])
+            fill = chain.from_iterable(topics[k::7] for k in range(7))  # dealt out in seven piles
+            words = [word or next(fill) for word in words]
+        if "" in gaps:  # rank > r with probability (20/r)**(2/3): always something new
+            gaps = [g or _run(int(20.0 / ((u := rng.random()) * sqrt(u) + 1e-9))) for g in gaps]
+        gaps[-1] = ".\n" + END + "\n"
+        text = [""] * (2 * n)
+        text[::2], text[1::2] = words, gaps
+        return "".join([s[:1].upper() + s[1:] for s in "".join(text).split(_CAPITAL)])
+
+
+@lru_cache(maxsize=2)
+def _styles(kind: str) -> list[_Style]:
+    """The styles of a corpus, each as many times as its share of the documents."""
+    if kind == "stories":
+        low = _Lexicon(_STORY_WORDS, partial(_word, short=3), _STORY_LOW, head=11)
+        spell = partial(_name, upper=60, camel=8, script=10, accent=20)
+        name = _Lexicon(_STORY_NAMES, spell, _STORY_NAME, head=8)
+        number = _Lexicon([], _number, _NUMBER, head=3)
+        shares = [(953, low), (46, name), (1, number)]
+        return [_Style(shares, _STORY_GAPS, _STORY_LENGTHS, fresh=53, started=60)]
+    low = _Lexicon(_WEB_WORDS, _word, _WEB_LOW, head=11)
+    spell = partial(_name, upper=30, camel=6, script=20, accent=80)
+    name = _Lexicon(_WEB_NAMES, spell, _WEB_NAME, head=9)
+    number = _Lexicon([], _number, _NUMBER, head=7)
+    shares = [(841, low), (138, name), (21, number)]
+    prose = _Style(shares, _PROSE_GAPS, _WEB_LENGTHS, fresh=52, started=40)
+    low = _Lexicon(_WEB_WORDS, _word, _CODE_LOW, head=11)
+    spell = partial(_name, upper=300, camel=250, script=2, accent=10)
+    name = _Lexicon([], spell, _WEB_NAME, head=9)
+    shares = [(670, low), (240, name), (90, number)]
+    code = _Style(shares, _CODE_GAPS, _WEB_LENGTHS, fresh=50, started=10)
+    return [prose] * 5 + [code]
+
+
+def stream(kind: str, n_bytes: int, seed: int = 0) -> Iterator[str]:
+    """Yield a corpus in pieces of about 1 MB, to write a large file with little memory.
+
+    >>> sum(len(piece) for piece in stream("stories", 3_000_000)) > 2_900_000
+    True
+    """
+    if kind not in ("stories", "web"):
+        raise ValueError(f"kind must be 'stories' or 'web', not {kind!r}")
+    for what, value in (("n_bytes", n_bytes), ("seed", seed)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{what} must be an int, not {value!r}; try int(...)")
+    if n_bytes < 0:
+        raise ValueError(f"n_bytes must not be negative, but is {n_bytes}; give 0 or more")
+    return _pieces(kind, n_bytes, seed)
+
+
+def _pieces(kind: str, n_bytes: int, seed: int) -> Iterator[str]:
+    rng, styles = Random(f"{kind} {seed}"), _styles(kind)
+    while n_bytes > 0:
+        documents: list[str] = []
+        size = 0
+        while size < min(n_bytes, _PIECE):
+            documents.append(styles[int(rng.random() * len(styles))].document(rng))
+            size += len(documents[-1])
+        data = "".join(documents).encode()
+        yield data[:n_bytes].decode(errors="ignore")  # if a character is cut, it is left out
+        n_bytes -= len(data)
+
+
+def stories(n_bytes: int, seed: int = 0) -> str:
+    """Stories for children: n_bytes bytes in UTF-8 (up to 3 less: no character is cut).
+
+    >>> stories(2_000_000).count(END) > 500
+    True
+    """
+    return "".join(stream("stories", n_bytes, seed))
+
+
+def web(n_bytes: int, seed: int = 0) -> str:
+    """Articles, manuals and mark-up with names, numbers and other scripts; sizes as `stories`.
+
+    >>> 9_997 <= len(web(10_000).encode()) <= 10_000
+    True
+    """
+    return "".join(stream("web", n_bytes, seed))

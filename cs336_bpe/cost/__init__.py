@@ -1,0 +1,1 @@
+"""What a vocabulary costs, and what it gains."""

@@ -1,0 +1,86 @@
+"""What every writer asks before it reports success: is what was written what was meant?"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cs336_bpe.rules import (
+    Model,
+    Pair,
+    TokenIds,
+    Vocab,
+    check_pattern,
+    check_special_tokens,
+    separate_specials,
+    shown,
+)
+
+
+class Checked(NamedTuple):
+    """A consistent model, with its ids by what they stand for."""
+
+    model: Model
+    ids: TokenIds
+
+
+def checked(model: Model) -> Checked:
+    """The model as files keep it: complete, its vocab in the order of ids; or an error.
+
+    >>> from cs336_bpe.rules import BYTES, GPT2_PATTERN
+    >>> checked(Model(dict(enumerate(BYTES)), [], ["<|pad|>"], GPT2_PATTERN)).model.vocab[256]
+    b'<|pad|>'
+    """
+    vocab, merges, special_tokens, pattern = model
+    check_pattern(pattern)
+    specials = check_special_tokens(special_tokens)
+    ids = separate_specials(vocab, merges, specials)
+    complete = dict(vocab) | {number: token.encode() for token, number in ids.specials.items()}
+    pairs = [(left, right) for left, right in merges]
+    return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern), ids)
+
+
+def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:
+    """An error if a special token has another id than a file or a caller says.
+
+    A vocab in which the same bytes have two ids, one of them as a special token, says by their
+    order which is which (`separate_specials`); a file can say the opposite.
+    """
+    for token, number in wanted.items():
+        if ids.specials.get(token) != number:
+            raise ValueError(f"the special token {token!r} has the id {number}, but by the rules "
+                             f"for a vocab it would be {ids.specials.get(token)}: an ordinary "
+                             f"token of the same bytes is in the way; rename the special token")
+
+
+def check_same(wanted: Model, found: Model) -> None:
+    """An error that names the first difference, if there is one.
+
+    The order of special tokens does not matter: the longest match wins, whatever their order.
+    """
+    problem = (_vocab_difference(wanted.vocab, found.vocab)
+               or _merge_difference(wanted.merges, found.merges))
+    if not problem and set(wanted.special_tokens) != set(found.special_tokens):
+        problem = f"the special tokens {wanted.special_tokens} come back as {found.special_tokens}"
+    if not problem and wanted.pattern != found.pattern:
+        problem = f"the pattern {wanted.pattern!r} comes back as {found.pattern!r}"
+    if problem:
+        raise ValueError(f"this format can't keep the tokenizer: {problem}; nothing was written")
+
+
+def _vocab_difference(wanted: Vocab, found: Vocab) -> str:
+    if wanted == found:
+        return ""
+    for number in sorted(wanted.keys() | found.keys()):
+        if wanted.get(number) != found.get(number):
+            before, after = (shown(vocab[number]) if number in vocab else "nothing"
+                             for vocab in (wanted, found))
+            return f"the id {number} stands for {before}, but comes back as {after}"
+    return ""
+
+
+def _merge_difference(wanted: list[Pair], found: list[Pair]) -> str:
+    for place, (before, after) in enumerate(zip(wanted, found)):
+        if before != after:
+            return f"merges[{place}] is {before}, but comes back as {after}"
+    if len(wanted) != len(found):
+        return f"{len(wanted)} merges come back as {len(found)}"
+    return ""

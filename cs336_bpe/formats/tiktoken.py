@@ -1,0 +1,227 @@
+"""tiktoken's file of ranks: on each line a token in base64, a blank, and its rank.
+
+`tiktoken` has no list of merges. It joins two neighbours if their bytes together are a token, the
+token of the lowest rank first, and the rank is the id as well. A list of merges can be written that
+way if it keeps two conditions, and the writer refuses it if not:
+
+- ids rise in the order of the merges. Gaps are fine, and bytes may have any ids;
+- every token but the bytes is made by exactly one merge, and that merge is the one that happens:
+  encode the bytes of the token with the merges before it, and its two parts are left.
+
+The second condition is also how merges are found again when a file is read. It makes the result
+unique. Merges never cross the end of a token that is left in the end, so whatever stands around a
+token, it is put together as it would be alone. So there is no other way in which `tiktoken` could
+make it, and no other list of merges that gives the same tokens in the same order. A trained
+vocabulary always keeps the condition, for the same reason.
+
+Special tokens and the pattern are not in the file; the reader has to be told.
+"""
+
+import base64
+import binascii
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.formats.plain_encoder import Pairs, merge_tokens
+from cs336_bpe.formats.probe import check_ids, is_installed, missing
+from cs336_bpe.formats.round_trip import Checked, check_same, check_special_ids, checked
+from cs336_bpe.formats.safe_json import Path, as_id, excerpt, naming, read_bytes
+from cs336_bpe.rules import (
+    BYTES,
+    GPT2_PATTERN,
+    MAX_ID,
+    Model,
+    Pair,
+    Vocab,
+    check_pattern,
+    check_size,
+    check_special_tokens,
+    shown,
+)
+
+if TYPE_CHECKING:
+    import tiktoken
+
+MAX_RANK_FILE_BYTES = 1 << 23
+"""The largest file of ranks that is read: 8 MiB, twice the largest one in use. To find the merges
+takes O(n log n) steps for a file of n bytes: a second for GPT-2's, and less than a minute for the
+worst file of this size."""
+
+
+def read_tiktoken(path: Path, special_tokens: Mapping[str, int] | None = None,
+                  pattern: str = GPT2_PATTERN) -> Model:
+    """Read a file of ranks, and find the merges that they stand for.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from cs336_bpe import train_bpe_from_counts
+    >>> vocab, merges = train_bpe_from_counts({b" low": 5, b" lower": 2}, 260, ["<|end|>"])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.tiktoken")
+    ...     write_tiktoken(Model(vocab, merges, ["<|end|>"], GPT2_PATTERN), path)
+    ...     print(path.read_text(encoding="ascii")[-31:], end="")
+    ...     read_tiktoken(path, {"<|end|>": 256}).merges
+    b3c= 257
+    bG93 258
+    IGxvdw== 259
+    [(b'o', b'w'), (b'l', b'ow'), (b' ', b'low')]
+    """
+    specials = dict({} if special_tokens is None else special_tokens)
+    check_special_tokens(specials)
+    for token, number in specials.items():
+        check_size(f"the id of the special token {token!r}", number)
+    check_pattern(pattern)
+    name = os.fspath(path)
+    ranks = _read_ranks(path)
+    with naming(name):
+        merges = recover_merges(ranks)
+        vocab: Vocab = {rank: token for token, rank in ranks.items()}
+        for token, number in specials.items():
+            if vocab.setdefault(number, token.encode()) != token.encode():
+                raise ValueError(f"the special token {token!r} can't have the id {number}: that "
+                                 f"is the rank of {shown(vocab[number])}; give it another id")
+        tokenizer = checked(Model(vocab, merges, list(specials), pattern))
+        check_special_ids(tokenizer.ids, specials)
+    return tokenizer.model
+
+
+def _read_ranks(path: Path) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    lines_of: dict[int, int] = {}
+    for number, line in enumerate(read_bytes(path, MAX_RANK_FILE_BYTES).split(b"\n"), 1):
+        line = line.removesuffix(b"\r")
+        if not line:
+            continue  # as tiktoken does
+        what = f"{os.fspath(path)}: line {number}"
+        token, rank = _read_line(line, what)
+        if token in ranks:
+            raise ValueError(f"{what} has the token {shown(token)}, which line "
+                             f"{lines_of[ranks[token]]} has already: leave one out")
+        if rank in lines_of:
+            raise ValueError(f"{what} has the rank {rank}, which line {lines_of[rank]} has "
+                             f"already: every token needs its own")
+        ranks[token] = rank
+        lines_of[rank] = number
+    return ranks
+
+
+def _read_line(line: bytes, what: str) -> tuple[bytes, int]:
+    encoded, blank, digits = line.partition(b" ")
+    text = excerpt(line.decode("latin-1"))
+    if not blank or not digits.isdigit() or len(digits) > len(str(MAX_ID)):
+        raise ValueError(f"{what} is {text}; it must be a token in base64, a blank and a rank of "
+                         f"at most {MAX_ID}")
+    try:
+        token = base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        token = b""
+    if not token or base64.b64encode(token) != encoded:
+        raise ValueError(f"{what} is {text}; what stands before the blank is not a token in base64")
+    return token, as_id(int(digits), f"{what}: the rank")
+
+
+def recover_merges(ranks: Mapping[bytes, int]) -> list[Pair]:
+    """The merges that make the tokens, in the order of their ranks; or an error.
+
+    >>> ranks = {byte: rank for rank, byte in enumerate(BYTES)}
+    >>> recover_merges(ranks | {b"th": 256, b"in": 300, b"thin": 301})
+    [(b't', b'h'), (b'i', b'n'), (b'th', b'in')]
+    """
+    for byte in BYTES:
+        if byte not in ranks:
+            raise ValueError(f"the byte {byte!r} has no rank: text that contains it could not be "
+                             f"encoded")
+    byte_ranks = [ranks[byte] for byte in BYTES]
+    token_of = {rank: token for token, rank in ranks.items()}
+    pairs: Pairs = {}
+    merges = []
+    for rank, token in sorted(token_of.items()):
+        if len(token) == 1:
+            continue
+        parts = merge_tokens([byte_ranks[byte] for byte in token], pairs)
+        if len(parts) != 2:
+            found = " ".join(shown(token_of[part]) for part in parts[:5])
+            raise ValueError(f"the token {shown(token)} of rank {rank} is not made by one merge: "
+                             f"tokens of lower rank leave {len(parts)} parts of it, {found}"
+                             f"{' ...' if len(parts) > 5 else ''}; so its merge can't be told")
+        left, right = parts
+        pairs[left, right] = rank, rank
+        merges.append((token_of[left], token_of[right]))
+    return merges
+
+
+def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
+    """The rank of each ordinary token, in rising order, if `tiktoken` would make our merges of it.
+
+    The error says which token is in the way.
+    """
+    model, ids = tokenizer
+    made = {left + right for left, right in model.merges}
+    last = -1
+    for place, (left, right) in enumerate(model.merges):
+        token = left + right
+        if ids.ordinary[token] <= last:
+            raise ValueError(f"tiktoken takes the id of a token as the rank of its merge, so ids "
+                             f"must rise in the order of the merges; but merges[{place}] makes "
+                             f"{shown(token)} with the id {ids.ordinary[token]}, after one with "
+                             f"the id {last}: renumber the tokens, or use another format")
+        last = ids.ordinary[token]
+    for token, number in ids.ordinary.items():
+        if len(token) > 1 and token not in made:
+            raise ValueError(f"the vocab has {shown(token)} with the id {number}, which no merge "
+                             f"makes, but tiktoken would: leave it out, or declare it special")
+    ranks = dict(sorted(ids.ordinary.items(), key=lambda item: item[1]))
+    for place, (ours, theirs) in enumerate(zip(model.merges, recover_merges(ranks))):
+        if ours != theirs:
+            raise ValueError(f"merges[{place}] joins {shown(ours[0])} and {shown(ours[1])}, which "
+                             f"never happens, and tiktoken would join {shown(theirs[0])} and "
+                             f"{shown(theirs[1])}: leave the merge out, or use another format")
+    return ranks
+
+
+def write_tiktoken(model: Model, path: Path) -> None:
+    """Write a file of ranks, if reading it gives the same model back.
+
+    Special tokens and the pattern do not fit into the file: keep them elsewhere.
+    """
+    tokenizer = checked(model)
+    ranks = mergeable_ranks(tokenizer)
+    with atomic_writer(path) as file:
+        for token, rank in ranks.items():
+            file.write(b"%b %d\n" % (base64.b64encode(token), rank))
+        file.flush()
+        specials = tokenizer.ids.specials
+        check_same(tokenizer.model, read_tiktoken(file.name, specials, model.pattern))
+        if is_installed("tiktoken"):
+            _encoding(tokenizer, ranks, "cs336_bpe")
+
+
+def to_tiktoken(model: Model, name: str = "cs336_bpe") -> "tiktoken.Encoding":
+    """The tokenizer as a `tiktoken.Encoding`, if that gives the same ids.
+
+    >>> from cs336_bpe import train_bpe_from_counts
+    >>> vocab, merges = train_bpe_from_counts({b" low": 5, b" lower": 2}, 260, ["<|end|>"])
+    >>> encoding = to_tiktoken(Model(vocab, merges, ["<|end|>"], GPT2_PATTERN))
+    >>> encoding.encode(" low lower<|end|>", allowed_special="all")
+    [259, 259, 101, 114, 256]
+    """
+    tokenizer = checked(model)
+    return _encoding(tokenizer, mergeable_ranks(tokenizer), name)
+
+
+def _encoding(tokenizer: Checked, ranks: dict[bytes, int], name: str) -> "tiktoken.Encoding":
+    """What the library makes of the ranks, if it gives our ids."""
+    pattern = tokenizer.model.pattern
+    try:
+        import tiktoken
+    except ImportError:
+        raise missing("tiktoken", "tiktoken") from None
+    try:
+        encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks,
+                                     special_tokens=tokenizer.ids.specials)
+    except ValueError as error:
+        raise ValueError(f"tiktoken can't use the pattern {pattern!r}: {error}") from None
+    check_ids("tiktoken", lambda text: encoding.encode(text, allowed_special="all"), tokenizer)
+    return encoding

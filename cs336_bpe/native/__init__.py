@@ -1,0 +1,1 @@
+"""C and Unicode tables that more than one ladder uses."""

@@ -1,0 +1,88 @@
+"""Reading a file in blocks, cut where no pretoken and no special token spans the cut."""
+
+import os
+from typing import BinaryIO
+
+from cs336_bpe.text.cuts import Cutter
+
+DEFAULT_BLOCK_BYTES = 1 << 21
+
+
+def open_text(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file to read its bytes."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{os.fspath(path)} is a directory; give a text file")
+    return open(path, "rb")
+
+
+def decode(data: bytes, errors: str, path: str | os.PathLike[str], offset: int = 0) -> str:
+    """The text of a part of a file that begins at `offset`; an error names the byte (rule 9)."""
+    try:
+        return data.decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {offset + error.start} "
+                         f"({error.reason}); mend the file, or pass errors='replace' or "
+                         f"'ignore'") from None
+
+
+class BlockReader:
+    """Reads a part of a file in blocks that can be counted one by one.
+
+    A caller gives a buffer, and gets its block in it, so that threads can have one each.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, cutter: Cutter, block_bytes: int,
+                 start: int = 0, end: int | None = None) -> None:
+        self.file = file
+        self.name = name
+        self.cutter = cutter
+        self.block_bytes = block_bytes if end is None else max(1, min(block_bytes, end - start))
+        self.offset = start  # of the next block in the file
+        self.end = end  # None: as far as it goes
+        self._left = b""  # read, but behind the last cut
+        if start:
+            file.seek(start)
+
+    def read_into(self, buffer: bytearray) -> int:
+        """Fill the buffer with the next block, and return its size; 0 at the end.
+
+        The buffer grows if it must; what is in it behind the block has no meaning.
+        """
+        size = len(self._left)
+        wanted = max(self.block_bytes, size + 1)
+        if len(buffer) < wanted:
+            buffer.extend(bytes(wanted - len(buffer)))
+        buffer[:size] = self._left
+        while True:
+            size, at_end = self._fill(buffer, size, wanted)
+            cut = size if at_end else self.cutter.last_cut(buffer, size)
+            if cut or at_end:
+                break
+            wanted = 2 * size  # no cut in sight: look at twice as much
+            buffer.extend(bytes(max(0, wanted - len(buffer))))
+        self._left = bytes(buffer[cut:size])
+        self.offset += cut
+        return cut
+
+    def _fill(self, buffer: bytearray, size: int, wanted: int) -> tuple[int, bool]:
+        if self.end is not None:
+            wanted = min(wanted, self.end - self.offset)
+        with memoryview(buffer) as view:
+            while size < wanted:
+                got = self.file.readinto(view[size:wanted])  # type: ignore[attr-defined]
+                if not got:
+                    if self.end is not None:
+                        raise OSError(f"{self.name} became shorter while it was read: it ends at "
+                                      f"byte {self.offset + size} of {self.end}; try again when "
+                                      f"nothing writes to it")
+                    return size, True
+                size += got
+        return size, self.end is not None and self.offset + size == self.end
+
+
+def file_size(file: BinaryIO) -> int | None:
+    """The size of a regular file; None for a pipe and the like, which have none."""
+    try:
+        return os.fstat(file.fileno()).st_size or None
+    except OSError:
+        return None

@@ -1,0 +1,1 @@
+"""Tokens in colour: in the terminal and in a notebook."""

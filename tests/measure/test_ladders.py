@@ -1,0 +1,146 @@
+"""The ladder: measured, checked, tabulated; and its command."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cs336_bpe import stages
+from cs336_bpe.common.tables import as_text
+from cs336_bpe.measure import ladders
+from cs336_bpe.measure.encoding import END, measure_encoding
+from cs336_bpe.measure.training import measure_training
+from cs336_bpe.rules import assemble_vocab
+
+COUNTS = {bytes([a, b, a, a]): a + b for a in range(60, 90) for b in range(60, 90)}
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "cs336_bpe", *arguments], text=True,
+                          capture_output=True, timeout=300)
+
+
+def test_every_rung_is_measured_and_agrees():
+    seen = []
+    rows = ladders.run_training_ladder(COUNTS, 40, report=lambda *call: seen.append(call))
+    assert [row.stage for row in rows] == stages.ladder("train")
+    assert all(row.run.complete and row.run.num_merges == 40 for row in rows)
+    assert rows[0].gain is None
+    assert rows[2].total_gain == pytest.approx(rows[1].gain * rows[2].gain)
+    assert seen[-1][1:] == (40, 40)
+    lines = as_text(ladders.table([row.as_json() for row in rows])).splitlines()
+    assert len(lines) == 2 + len(rows)
+    assert lines[2].startswith("stage01")
+
+
+def test_a_slow_rung_is_cut_short_and_marked():
+    counts = {bytes([a, b, c]): a for a in range(90) for b in range(40) for c in (1, 2)}
+    run = measure_training(stages.find("train", "stage01"), counts, 10_000, limit=0.2)
+    assert not run.complete
+    assert 0 < run.num_merges < 10_000
+    assert run.whole_seconds > run.seconds
+    row = ladders.Row(stages.find("train", "stage01"), run, None, None).as_json()
+    assert ladders.table([row])[1][1].startswith("~")
+    assert "extrapolation" in ladders.footnotes([row])[0]
+    whole = {**row, "complete": True, "gain": 2.0, "total_gain": 2.0}
+    cells = ladders.table([row, whole, whole])
+    assert [line[2:4] for line in cells[1:]] == [("", ""), ("~2.00", "~2.00"), ("2.00", "~2.00")]
+
+
+def test_stages_that_disagree_are_not_timed():
+    good = [(b"a", b"b"), (b"ab", b"c")]
+    with pytest.raises(ladders.StagesDisagree, match="two and one disagree at merge 1"):
+        ladders.check_agreement([("one", good), ("two", [good[0], (b"ab", b"x")])])
+
+
+def test_an_error_in_the_measuring_process_arrives_here():
+    with pytest.raises(TypeError, match="keys must be bytes"):
+        measure_training(stages.find("train", "stage09"), {"low": 1}, 1)
+
+
+MERGES = [(b"a", b"b"), (b"ab", b"c"), (b"\xff", b"\x00")]
+VOCAB = assemble_vocab([], MERGES)
+PRETOKENS = [b"abc", b" abab", b"\xff\x00", b"abc", b"z" * 200] * 500
+
+
+def test_every_encoding_rung_is_measured_and_agrees():
+    seen = []
+    rows = ladders.run_encoding_ladder(VOCAB, MERGES, PRETOKENS,
+                                      report=lambda *call: seen.append(call))
+    assert [row["stage"] for row in rows] == [stage.name for stage in stages.ladder("encode")]
+    num_bytes = sum(map(len, PRETOKENS))
+    assert all(row["complete"] and row["num_bytes"] == num_bytes for row in rows)
+    assert all(row["num_tokens"] == 500 * (1 + 3 + 1 + 1 + 200) for row in rows)
+    assert rows[0]["gain"] is rows[0]["total_gain"] is None
+    assert rows[2]["total_gain"] == pytest.approx(rows[1]["gain"] * rows[2]["gain"])
+    assert seen[-1][1:] == (num_bytes, num_bytes)
+    lines = as_text(ladders.encoding_table(rows)).splitlines()
+    assert len(lines) == 2 + len(rows)
+
+
+def test_an_encoding_rung_is_cut_short():
+    stage = stages.find("encode", "stage01")
+    run = measure_encoding(stage, VOCAB, MERGES, PRETOKENS * 1000, limit=0.1)
+    assert not run.complete
+    assert 0 < run.num_pretokens < 1000 * len(PRETOKENS)
+    assert run.num_bytes == sum(map(len, (PRETOKENS * 1000)[:run.num_pretokens]))
+    assert run.ids[:7].tolist() == [257, END, ord(" "), 256, 256, END, 258]
+    assert run.ids.count(END) == run.num_pretokens
+
+
+def test_no_pretokens_at_all():
+    rows = ladders.run_encoding_ladder(VOCAB, MERGES, [])
+    assert {row["gain"] for row in rows} == {None}
+    assert ladders.encoding_table(rows)[1][1] == "0"
+
+
+def test_encodings_that_disagree_are_not_timed():
+    one, two = (measure_encoding(stages.find("encode", name), VOCAB, MERGES, PRETOKENS[:3])
+                for name in ("stage04", "stage06"))
+    ladders.check_encodings([one, two])
+    two.ids[3] += 1
+    with pytest.raises(ladders.StagesDisagree, match=r"stage06\w+ and stage04\w+ disagree at "
+                                                    r"pretoken 1"):
+        ladders.check_encodings([one, two])
+
+
+def test_command(tmp_path):
+    path = tmp_path / "out.json"
+    done = run("ladder", "--bytes", "30000", "--vocab-size", "300", "--json", str(path))
+    assert done.returncode == 0, done.stderr
+    assert "stage09" in done.stdout
+    assert "All stages agree" in done.stdout
+    assert "train: stage01_recount_everything" in done.stderr
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    assert [row["stage"] for row in saved["train"]] == [s.name for s in stages.ladder("train")]
+    assert {row["stage"] for row in saved["pretokenize"]} == {
+        stage.name for stage in stages.ladder("pretokenize")}
+    assert [row["stage"] for row in saved["encode"]] == [s.name for s in stages.ladder("encode")]
+    assert "All stages give the same ids" in done.stdout
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_command_on_a_file_of_ones_own(tmp_path):
+    path = tmp_path / "own.txt"
+    path.write_text("low lower lowest ÄÖÜ " * 50 + "<eot>", encoding="utf-8")
+    done = run("ladder", "--corpus", str(path), "--vocab-size", "262", "--special", "<eot>",
+               "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["corpus"] == str(path)
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    (["ladder", "--corpus", "missing.txt"], 1, "missing.txt"),
+    (["ladder", "--vocab-size", "100"], 1, "vocab_size is 100"),
+    (["ladder", "--vocab-size", "many"], 2, "invalid int value"),
+    (["ladder", "--bytes", "-1"], 1, "n_bytes must not be negative"),
+    (["no-such-command"], 2, "invalid choice"),
+    ([], 2, "required"),
+])
+def test_bad_arguments(arguments, code, message):
+    done = run(*arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

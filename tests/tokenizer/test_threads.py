@@ -1,0 +1,74 @@
+"""Many threads and one tokenizer."""
+
+import os
+import random
+import threading
+import time
+
+from tokenizer.oracle import PIECES, SPECIALS, tokenizer_and_oracle
+
+from cs336_bpe import Tokenizer
+from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.encode.stage07_word_table import SMALLEST_CACHE_BYTES
+
+SECONDS = 60 if os.environ.get("CS336_BPE_SLOW") else 3
+
+
+def random_text(rng, source):
+    start = rng.randrange(len(source))
+    text = source[start : start + rng.choice([10, 1_000, 30_000])]
+    return text + "".join(rng.choices(PIECES, k=rng.randrange(200)))
+
+
+def test_eight_threads_give_the_results_of_one():
+    shared, _ = tokenizer_and_oracle()
+    # With the smallest cache everything is forgotten all the time.
+    tokenizer = Tokenizer(shared.vocab, shared.merges, SPECIALS, cache_bytes=SMALLEST_CACHE_BYTES)
+    source = corpus.web(200_000) + corpus.stories(100_000)
+    rng = random.Random(336)
+    texts = [random_text(rng, source) for _ in range(60)]
+    expected = [(text, shared.encode(text), shared.encode(text, specials="none")) for text in texts]
+    failures = []
+    rounds = 0
+    end = time.monotonic() + SECONDS
+
+    def work(seed):
+        nonlocal rounds
+        rng = random.Random(seed)
+        try:
+            while time.monotonic() < end:
+                text, ids, plain = rng.choice(expected)
+                assert tokenizer.encode(text) == ids
+                assert tokenizer.encode_array(text, specials="none").tolist() == plain
+                assert tokenizer.count(text) == len(ids)
+                assert list(tokenizer.encode_iterable(text.splitlines(keepends=True))) == ids
+                assert tokenizer.encode(text, specials=set(SPECIALS)) == ids
+                assert tokenizer.decode(ids) == text
+                rounds += 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert rounds > 8
+
+
+def test_streams_of_two_threads_are_independent():
+    tokenizer, _ = tokenizer_and_oracle()
+    text = corpus.stories(20_000)
+    streams = [tokenizer.encode_iterable(iter(text)) for _ in range(2)]
+    assert [list(pair) for pair in zip(*streams)] == [[i, i] for i in tokenizer.encode(text)]
+
+
+def test_batches_are_in_order():
+    tokenizer, _ = tokenizer_and_oracle()
+    rng = random.Random(1)
+    texts = [random_text(rng, "The quick brown fox. ") for _ in range(3_000)]
+    expected = [tokenizer.encode(text) for text in texts]
+    for workers in 1, 2, 3, 8, None:
+        assert tokenizer.encode_batch(texts, workers=workers) == expected
+        assert tokenizer.encode_batch(iter(texts[:5]), workers=workers) == expected[:5]
