@@ -11,7 +11,11 @@ from types import ModuleType
 
 @dataclass(frozen=True)
 class Stage:
-    """One rung: which idea it adds to which other stage, and what that costs."""
+    """One rung: which idea it adds to which other stage, what that costs, and what it can do.
+
+    The predecessor is the stage that a reader should compare it with. It is mostly the one before,
+    but a ladder may branch: the stage after a branch goes on from where the branch began.
+    """
 
     ladder: str
     name: str
@@ -19,6 +23,9 @@ class Stage:
     idea: str
     cost: str
     compiled: bool = False
+    any_pattern: bool = False  # pretokenize: takes other patterns than GPT-2's
+    parallel: bool = False  # pretokenize: takes more than one worker
+    whole_texts: bool = False  # encode: its encoder has `encode_text` too
 
     @property
     def module_name(self) -> str:
@@ -43,20 +50,25 @@ class Stage:
             ) from error
 
 
-STAGES = (
+PRETOKENIZE = (
     Stage("pretokenize", "stage01_whole_text", None,
-          "the definition: one regex over the whole text", "the regex engine, all in memory"),
+          "the definition: one regex over the whole text", "the regex engine, all in memory",
+          any_pattern=True),
     Stage("pretokenize", "stage02_streaming", "stage01_whole_text",
-          "block by block, cut where no pretoken can span", "the same, one block in memory"),
+          "block by block, cut where no pretoken can span", "the same, one block in memory",
+          any_pattern=True),
     Stage("pretokenize", "stage03_processes", "stage02_streaming",
-          "a pool of processes over chunks of the file", "the same / processes, + pickled counts"),
-    Stage("pretokenize", "stage04_scanner", "stage03_processes",
+          "a pool of processes over chunks of the file", "the same / processes, + pickled counts",
+          any_pattern=True, parallel=True),
+    Stage("pretokenize", "stage04_scanner", "stage02_streaming",
           "the pattern written out as a scanner", "a look-up a character, an object a pretoken",
           compiled=True),
     Stage("pretokenize", "stage05_native_counts", "stage04_scanner",
           "64 bytes at once, a table in C, threads", "some instructions a byte, no objects",
-          compiled=True),
+          compiled=True, parallel=True),
+)
 
+TRAIN = (
     Stage("train", "stage01_recount_everything", None,
           "the definition: count all pairs before every merge", "all bytes a merge"),
     Stage("train", "stage02_incremental_counts", "stage01_recount_everything",
@@ -78,7 +90,9 @@ STAGES = (
           compiled=True),
     Stage("train", "detour_process_pool", "stage01_recount_everything",
           "count in parallel processes", "all bytes a merge, pickled to and fro"),
+)
 
+ENCODE = (
     Stage("encode", "stage01_replay_merges", None,
           "the definition: every merge in order", "all merges, each over all tokens"),
     Stage("encode", "stage02_skip_absent", "stage01_replay_merges",
@@ -89,17 +103,19 @@ STAGES = (
           "a heap of the pairs present, by rank", "the merges that apply, log(bytes) each"),
     Stage("encode", "stage05_cached_words", "stage04_rank_heap",
           "+ a memory of pretokens seen", "one look-up, if seen before"),
-    Stage("encode", "stage06_typed_ranks", "stage05_cached_words",
+    Stage("encode", "stage06_typed_ranks", "stage04_rank_heap",
           "the merge-rank encoder, compiled; no memory", "one look-up a byte and two a merge",
           compiled=True),
     Stage("encode", "stage07_word_table", "stage06_typed_ranks",
           "whole texts: scanner, a table in C, arrays", "some instructions a byte, no objects",
-          compiled=True),
+          compiled=True, whole_texts=True),
 )
+
+STAGES = PRETOKENIZE + TRAIN + ENCODE
 
 
 def ladder(name: str) -> list[Stage]:
-    """The rungs of one ladder, in order; detours are no rungs.
+    """The rungs of one ladder, in order; a detour is not a rung.
 
     >>> ladder("train")[0].name
     'stage01_recount_everything'

@@ -48,7 +48,9 @@ def test_a_page_has_a_row(name):
 @pytest.mark.parametrize("name", LADDERS)
 def test_predecessors_make_a_ladder(name):
     rungs = stages.ladder(name)
-    assert [rung.predecessor for rung in rungs] == [None, *(rung.name for rung in rungs[:-1])]
+    before = [rung.name for rung in rungs]
+    for place, rung in enumerate(rungs):
+        assert rung.predecessor in ([None] if place == 0 else before[:place])
     assert [rung.number for rung in rungs] == [f"stage{n:02}" for n in range(1, len(rungs) + 1)]
 
 

@@ -121,7 +121,7 @@ def _encode_here(pipe: Connection, stage: Stage, vocab: dict[int, bytes], merges
             build_seconds = thread_time() - start
             encode = encoder.encode_pretoken
             seconds = 0.0
-            if hasattr(encoder, "encode_text"):
+            if stage.whole_texts:
                 seconds, ids = _encode_documents(encoder.encode_text, text, ends)
                 done, num_bytes = len(ends), len(text)
                 if not all_seconds:

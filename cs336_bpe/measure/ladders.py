@@ -127,7 +127,7 @@ def run_counting_ladder(
     those that can share the work with `workers` as well. All counts are compared."""
     runs: list[dict[str, Any]] = []
     for stage in stages.ladder("pretokenize"):
-        for number in (1, workers) if stage.number in PARALLEL and workers > 1 else (1,):
+        for number in (1, workers) if stage.parallel and workers > 1 else (1,):
             measured = measure_counting(stage, path, special_tokens, workers=number,
                                         report=partial(report, stage))
             runs.append({"idea": stage.idea, **measured.as_json()})
@@ -138,7 +138,6 @@ def run_counting_ladder(
     return runs
 
 
-PARALLEL = ("stage03", "stage05")
 COUNTING_HEADER = ("stage", "workers", "seconds", "MB/s", "x stage01", "peak MB", "idea")
 
 
