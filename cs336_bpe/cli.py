@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from cs336_bpe import __version__
+from cs336_bpe._version import __version__
 from cs336_bpe.commands import COMMANDS
 from cs336_bpe.commands.errors import ReaderIsGone, UsageError, in_one_line
 

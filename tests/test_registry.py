@@ -1,12 +1,15 @@
 """A stage is one file, one row in the registry and one page in the docs: none is missing."""
 
-import ast
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import cs336_bpe
 from cs336_bpe import stages
+from cs336_bpe.rules import BYTES
 
 PACKAGE = Path(cs336_bpe.__file__).parent
 DOCS = Path(__file__).parent.parent / "docs"
@@ -54,13 +57,128 @@ def test_predecessors_make_a_ladder(name):
     assert [rung.number for rung in rungs] == [f"stage{n:02}" for n in range(1, len(rungs) + 1)]
 
 
-def test_a_stage_imports_no_other_stage():
-    """Two neighbouring files are compared; none hides its work in another."""
-    for stage in stages.STAGES:
-        if not stage.compiled:
-            for node in ast.walk(ast.parse(source(stage).read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom):
-                    assert "stage" not in (node.module or "").rpartition(".")[2], stage.name
+# --- one idea per rung --------------------------------------------------------------------------
+
+MOST_LINES = 250
+
+
+def headers(text):
+    """The headers of the stage's own folder that it includes, by name."""
+    return set(re.findall(r'(?:#include|cdef extern from)\s+"([^"/]+\.h)"', text))
+
+
+def own_headers(stage):
+    """The headers that only this stage uses, also through others."""
+    folder = source(stage).parent
+
+    def reached(text):
+        found = {name for name in headers(text) if (folder / name).exists()}
+        for name in list(found):
+            found |= reached((folder / name).read_text("utf-8"))
+        return found
+
+    others = set()
+    for other in stages.STAGES:
+        if other.ladder == stage.ladder and other != stage:
+            others |= reached(source(other).read_text("utf-8"))
+    return [folder / name for name in sorted(reached(source(stage).read_text("utf-8")) - others)]
+
+
+def unlike(docstring):
+    """The number of the stage that a docstring says it is unlike."""
+    match = re.search(r"\bUnlike (stage \d\d)\b", docstring)
+    return match and match[1].replace(" ", "")
+
+
+def other_stages_in(text):
+    """The stages whose code a stage's source imports, cimports or includes."""
+    found = re.findall(r"^\s*(?:from|import|cimport|include)\b.*?\b(stage\d\d\w*|detour_\w+)",
+                       text, re.M)
+    return [name for name in found if name not in ("stages", "stage")]
+
+
+@pytest.mark.parametrize("stage", stages.STAGES, ids=lambda stage: stage.module_name)
+def test_a_stage_is_short(stage):
+    files = [source(stage), *own_headers(stage)]
+    lines = {path.name: len(path.read_text("utf-8").splitlines()) for path in files}
+    assert sum(lines.values()) <= MOST_LINES, lines
+
+
+@pytest.mark.parametrize("stage", stages.STAGES, ids=lambda stage: stage.module_name)
+def test_a_stage_names_its_predecessor(stage):
+    if stage.predecessor is not None:
+        assert unlike(stage.load().__doc__) == stages.find(stage.ladder, stage.predecessor).number
+
+
+@pytest.mark.parametrize("stage", stages.STAGES, ids=lambda stage: stage.module_name)
+def test_a_stage_has_no_other_stages_code(stage):
+    """Two neighbouring files are compared; none hides its work in another. The one exception is
+    the stage whose idea is to compile its predecessor as it is."""
+    allowed = [stage.predecessor] if stage.name.endswith("compiled_unchanged") else []
+    assert other_stages_in(source(stage).read_text("utf-8")) == allowed
+
+
+def test_these_rules_can_be_broken():
+    assert unlike("Stage 05: x.\n\nUnlike stage 04, which") == "stage04"
+    assert unlike("Stage 05: x.\n\nAs stage 04") is None
+    for text in ("from cs336_bpe.train.stage03_pair_index import learn_merges",
+                 "from cs336_bpe.train import stage03_pair_index",
+                 "    import cs336_bpe.train.stage03_pair_index",
+                 "from cs336_bpe.train.stage03_pair_index cimport Trainer",
+                 'include "stage03_pair_index.py"'):
+        assert other_stages_in(text) == ["stage03_pair_index"]
+    assert other_stages_in("from cs336_bpe import stages\nfrom cs336_bpe.rules import x") == []
+    assert headers('cdef extern from "word_counts.h" nogil:') == {"word_counts.h"}
+
+
+# --- contracts ----------------------------------------------------------------------------------
+
+CONTRACTS = {"pretokenize": ("CountPretokens", "count_pretokens"),
+             "train": ("LearnMerges", "learn_merges"), "encode": ("PretokenEncoder", "Encoder")}
+
+
+def promise(stage):
+    """A line that is well-typed only if the stage keeps its ladder's contract."""
+    protocol, name = CONTRACTS[stage.ladder]
+    kind = protocol
+    if stage.ladder == "encode":  # a class whose objects keep it
+        kind = f"type[{'TextEncoder' if stage.whole_texts else protocol}]"
+    return (f"from {stage.module_name.rpartition('.')[0]} import {stage.name}\n"
+            f"{stage.ladder}_{stage.name}: {kind} = {stage.name}.{name}\n")
+
+
+def type_errors(lines, folder):
+    pytest.importorskip("mypy")
+    file = folder / "promises.py"
+    file.write_text("from cs336_bpe.rules import *\n" + "".join(lines), "utf-8")
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", root / "pyproject.toml",
+                           "--cache-dir", folder / "cache", file],
+                          capture_output=True, text=True, cwd=root)
+    return [line for line in done.stdout.splitlines() if "promises.py" in line], done.stdout
+
+
+def test_every_stage_keeps_its_contract(tmp_path):
+    """As far as types go, which mypy checks; what the functions do, other tests check."""
+    errors, output = type_errors([promise(stage) for stage in stages.STAGES], tmp_path)
+    assert errors == []
+    assert "Success" in output
+
+    wrong = stages.find("train", "stage01")
+    errors, _ = type_errors([promise(wrong).replace("LearnMerges", "CountPretokens"),
+                             promise(stages.find("encode", "stage01")).replace(
+                                 "PretokenEncoder", "TextEncoder")], tmp_path)
+    assert {error.split(":")[1] for error in errors} == {"3", "5"}  # each of the two lines
+
+
+@pytest.mark.parametrize("stage", stages.STAGES, ids=lambda stage: stage.module_name)
+def test_capabilities_are_true(stage):
+    module = stage.load()
+    if stage.ladder == "encode":
+        encoder = module.Encoder(dict(enumerate(BYTES)), [])
+        assert hasattr(encoder, "encode_text") == stage.whole_texts
+    assert stage.ladder == "encode" or not stage.whole_texts
+    assert stage.ladder == "pretokenize" or not (stage.any_pattern or stage.parallel)
 
 
 def test_unknown_names():

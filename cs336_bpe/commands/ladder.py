@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe import count_pretokens, stages
+from cs336_bpe import stages
 from cs336_bpe.commands.console import add_common, note, print_result
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.progress import Bar
@@ -16,6 +16,7 @@ from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.measure import ladders
 from cs336_bpe.measure.encoding import split_text
 from cs336_bpe.measure.machine import describe_machine
+from cs336_bpe.pretokenize import count_pretokens
 from cs336_bpe.rules import assemble_vocab, check_special_tokens, check_vocab_size
 
 LADDER_BYTES = 2_000_000

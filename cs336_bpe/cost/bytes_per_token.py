@@ -17,10 +17,10 @@ Special tokens are no part of `counts`, so neither their bytes nor their ids are
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import accumulate
 
 from cs336_bpe import stages
+from cs336_bpe.encode.trace import merge_by_rank, pairs_of
 from cs336_bpe.rules import BYTES, Pair, assemble_vocab, check_counts, check_size, check_vocab
 
 
@@ -34,50 +34,13 @@ def merge_uses(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> list[int]
     merges = list(merges)
     # Two merges that make the same token would break the argument above; this refuses them.
     check_vocab(assemble_vocab([], merges), merges)
-    ranks = {(left, right): rank for rank, (left, right) in enumerate(merges)}
+    pairs = pairs_of(merges)
     uses = [0] * len(merges)
     for word, count in check_counts(counts):
-        for rank in applied_ranks(word, ranks):
+        def note(rank: int, place: int, count: int = count) -> None:
             uses[rank] += count
+        merge_by_rank([BYTES[byte] for byte in word], pairs, note)
     return uses
-
-
-def applied_ranks(word: bytes, ranks: Mapping[Pair, int]) -> list[int]:
-    """The merges that encode one pretoken, in the order in which they apply.
-
-    >>> applied_ranks(b"slow", {(b"l", b"o"): 0, (b"lo", b"w"): 1, (b"s", b"low"): 2})
-    [0, 1, 2]
-    """
-    size = len(word)
-    tokens: list[bytes | None] = [BYTES[byte] for byte in word]  # None: part of the one before
-    following = list(range(1, size + 1))
-    preceding = list(range(-1, size - 1))
-
-    def rank_at(place: int) -> int | None:
-        """The rank of the pair whose left token begins here."""
-        left = tokens[place]
-        right = tokens[following[place]] if following[place] < size else None
-        return None if left is None or right is None else ranks.get((left, right))
-
-    # Of equal ranks the leftmost comes first, so overlaps are merged from left to right (rule 4).
-    heap = [(rank, place) for place in range(size) if (rank := rank_at(place)) is not None]
-    heapify(heap)
-    applied = []
-    while heap:
-        rank, place = heappop(heap)
-        if rank_at(place) != rank:
-            continue  # stale: one of the two tokens has been merged since
-        applied.append(rank)
-        gone = following[place]
-        tokens[place] = (tokens[place] or b"") + (tokens[gone] or b"")
-        tokens[gone] = None
-        following[place] = following[gone]
-        if following[place] < size:
-            preceding[following[place]] = place
-        for changed in (preceding[place], place):
-            if changed >= 0 and (new := rank_at(changed)) is not None:
-                heappush(heap, (new, changed))
-    return applied
 
 
 def bytes_per_token(

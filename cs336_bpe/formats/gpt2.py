@@ -179,10 +179,10 @@ def _check_with_tokenizers(vocab_path: str, merges_path: str, tokenizer: Checked
     encoder = PlainEncoder(tokenizer)
 
     def encode(text: str) -> list[int]:
-        ids = []
-        for piece, special in encoder.pieces(text):
-            if special:
-                ids.append(tokenizer.ids.specials[piece])
+        ids: list[int] = []
+        for piece in encoder.pieces(text):
+            if isinstance(piece, int):
+                ids.append(piece)
             else:
                 ids += [token.id for token in theirs.tokenize(to_printable(piece.encode()))]
         return ids

@@ -24,7 +24,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
-from cs336_bpe.formats.plain_encoder import Pairs, merge_tokens
+from cs336_bpe.encode.trace import merge_by_rank
+from cs336_bpe.formats.plain_encoder import Pairs
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, check_special_ids, checked
 from cs336_bpe.formats.safe_json import Path, as_id, excerpt, naming, read_bytes
@@ -140,7 +141,7 @@ def recover_merges(ranks: Mapping[bytes, int]) -> list[Pair]:
     for rank, token in sorted(token_of.items()):
         if len(token) == 1:
             continue
-        parts = merge_tokens([byte_ranks[byte] for byte in token], pairs)
+        parts = merge_by_rank([byte_ranks[byte] for byte in token], pairs)
         if len(parts) != 2:
             found = " ".join(shown(token_of[part]) for part in parts[:5])
             raise ValueError(f"the token {shown(token)} of rank {rank} is not made by one merge: "

@@ -6,24 +6,22 @@ the 50,000 tokens together itself: a tenth of a second, and a page of under one 
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.pretokenize import count_pretokens_in
 from cs336_bpe.rules import BYTES, is_gpt2
+from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import words_of
 from cs336_bpe.views.sample_text import SAMPLE
-
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Tokenizer
 
 MAX_BYTES = 4000
 """How much of the text the page merges."""
 
 
 def write_explore_page(
-    tokenizer: "Tokenizer",
+    tokenizer: Tokenizer,
     path: str | os.PathLike[str],
     text: str | None = None,
     counts: Mapping[bytes, int] | None = None,
@@ -55,17 +53,17 @@ def write_explore_page(
         **_compression(tokenizer, text, counts)})
 
 
-def _vocabulary(tokenizer: "Tokenizer") -> dict[str, Any]:
+def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
     """Tokens are numbered: 256 bytes, then merges; special tokens and others are apart."""
     places = {token: place for place, token in enumerate(BYTES)}
     merges: list[int] = []
     for left, right in tokenizer.merges:
         merges += places[left], places[right]
         places[left + right] = len(places)
-    known = {tokenizer._ids[token] for token in places} | set(tokenizer.special_tokens.values())
+    known = {tokenizer.id_of(token) for token in places} | set(tokenizer.special_tokens.values())
     return {
         "merges": merges,
-        "ids": list(_runs(tokenizer._ids[token] for token in places)),
+        "ids": list(_runs(tokenizer.id_of(token) for token in places)),
         "specials": [[byte_string(token.encode()), number]
                      for token, number in tokenizer.special_tokens.items()],
         "others": [[byte_string(token), number] for number, token in tokenizer.vocab.items()
@@ -94,7 +92,7 @@ def _runs(numbers: Iterator[int]) -> Iterator[list[int]]:
         yield [first, count]
 
 
-def _text(tokenizer: "Tokenizer", text: str) -> dict[str, Any]:
+def _text(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
     """The text to merge: as it is for GPT-2's pattern, which the page can apply to what the
     reader writes; and in pretokens for other patterns, which it can't."""
     words = words_of(tokenizer, text, "all", MAX_BYTES)
@@ -106,7 +104,7 @@ def _text(tokenizer: "Tokenizer", text: str) -> dict[str, Any]:
     return {"pretokens": pretokens, **limits}
 
 
-def _compression(tokenizer: "Tokenizer", text: str | None,
+def _compression(tokenizer: Tokenizer, text: str | None,
                  counts: Mapping[bytes, int] | None) -> dict[str, Any]:
     """Bytes per token for vocabulary sizes of equal ratio, four to a doubling."""
     if counts is None:

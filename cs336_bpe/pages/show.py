@@ -6,25 +6,26 @@ rank first and of equal ranks the leftmost. So a long word costs no more than it
 """
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from cs336_bpe.pages.page import byte_string, write_page
+from cs336_bpe.text.specials import Which
+from cs336_bpe.text.utf8 import Text
+from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import Words, words_of
-
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Text, Tokenizer, Which
 
 MAX_BYTES = 100_000
 """How much of a text is shown. Some thirty thousand tokens: a browser does it in a second."""
 
 
 def write_show_page(
-    tokenizer: "Tokenizer",
-    text: "Text",
+    tokenizer: Tokenizer,
+    text: Text,
     path: str | os.PathLike[str],
     *,
     title: str = "Tokens of a text",
-    specials: "Which" = "all",
+    specials: Which = "all",
     limit: int = MAX_BYTES,
 ) -> Words:
     """Write a page with the tokens of a text in colour; it is one file that needs no network.
@@ -48,12 +49,12 @@ def write_show_page(
     return words
 
 
-def _data(tokenizer: "Tokenizer", words: Words) -> dict[str, Any]:
+def _data(tokenizer: Tokenizer, words: Words) -> dict[str, Any]:
     """What the page knows: the tokens that occur, those they were made of, and the words."""
     merges = {left + right: (rank, left, right)
               for rank, (left, right) in enumerate(tokenizer.merges)}
     specials = {number: token.encode() for token, number in tokenizer.special_tokens.items()}
-    table = _Table(merges, tokenizer._ids)
+    table = _Table(merges, tokenizer.id_of)
     kinds: dict[tuple[tuple[int, ...], bool], int] = {}
     for ids, special in words.words:
         if (ids, special) not in kinds:
@@ -80,10 +81,10 @@ class _Table:
     """
 
     def __init__(self, merges: dict[bytes, tuple[int, bytes, bytes]],
-                 ids: dict[bytes, int]) -> None:
+                 id_of: Callable[[bytes], int]) -> None:
         self.rows: list[list[str | int]] = []
         self._merges = merges
-        self._ids = ids
+        self._id_of = id_of
         self._places: dict[tuple[bytes, bool], int] = {}
 
     def place(self, token: bytes, special: bool) -> int:
@@ -105,7 +106,7 @@ class _Table:
             waiting.pop()
             parts = [self._places[part, False] if part else -1 for part in (left, right)]
             self._append(current, False,
-                         [byte_string(current), self._ids[current], *parts, rank])
+                         [byte_string(current), self._id_of(current), *parts, rank])
 
     def _append(self, token: bytes, special: bool, row: list[str | int]) -> None:
         if (token, special) not in self._places:

@@ -11,6 +11,7 @@ from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_special_tokens, check_workers, is_gpt2
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
 from cs336_bpe.text.cuts import Cutter
+from cs336_bpe.text.utf8 import as_utf8
 
 __all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
 
@@ -73,11 +74,7 @@ def count_pretokens_in(
     specials = check_special_tokens(special_tokens)
     check_errors(errors)
     if isinstance(text, str):
-        try:
-            data = text.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(f"the text has a lone surrogate at character {error.start}, which has "
-                             f"no UTF-8 form; replace it") from None
+        data = as_utf8(text)
     elif isinstance(text, (bytes, bytearray, memoryview)):
         data = bytes(text)
     else:

@@ -21,7 +21,7 @@ def decode(data: bytes, errors: str, path: str | os.PathLike[str], offset: int =
         return data.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {offset + error.start} "
-                         f"({error.reason}); mend the file, or pass errors='replace' or "
+                         f"({error.reason}); fix the file, or pass errors='replace' or "
                          f"'ignore'") from None
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import regex
 
 from cs336_bpe.rules import GPT2_PATTERN, is_gpt2
+from cs336_bpe.text.specials import pattern_of
 
 # A white-space byte after a visible character or a part of one. To leave out the control
 # characters, some of which are white space, is more careful than need be, and costs nothing.
@@ -37,8 +38,7 @@ class Cutter:
         elif safe_cut:
             self.pattern = regex.compile(b"(?rs)." + regex.escape(safe_cut.encode()))
         elif self.specials:
-            longest_first = sorted(self.specials, key=len, reverse=True)
-            self.pattern = regex.compile(b"(?r)" + b"|".join(map(regex.escape, longest_first)))
+            self.pattern = regex.compile(b"(?r)" + pattern_of(self.specials))
         self.at_specials = not (self.is_gpt2 or safe_cut)
 
     def last_cut(self, data: bytearray | bytes, size: int, *, first: int = 1) -> int:
@@ -90,15 +90,14 @@ class Cutter:
         )
 
     def _cut_of_special(self, data: bytearray | bytes, size: int, start: int) -> int:
-        """Where the special token at `start` ends; 0 if it may be none, for one before it may
-        have taken its first bytes."""
+        """End of the special token at `start`, or 0 if an earlier, overlapping special token might
+        own its first bytes."""
         if start + self.longest > size or self._is_spanned(data, start):
             return 0
         if self.errors != "strict" and not self._is_valid_around(data, size, start):
             return 0  # bytes that are left out or replaced may complete a special token before
         return start + max(len(special) for special in self.specials
                            if data.startswith(special, start))
-
 
     def _is_valid_around(self, data: bytearray | bytes, size: int, place: int) -> bool:
         """Whether the bytes around a place, as far as a special token reaches, are valid UTF-8."""

@@ -1,9 +1,27 @@
-"""Special tokens in a text: where they are, and what is between them."""
+"""Special tokens in a text (rule 2): where they are, and what is between them."""
 
-from collections.abc import Iterator
-from typing import Any, AnyStr
+from collections.abc import Iterable, Iterator, Mapping
+from typing import AnyStr, Literal
 
 import regex
+
+Which = Literal["all", "none", "raise"] | Iterable[str]
+"""Which special tokens a call looks for: all, none, none but complain about any, or some."""
+
+
+def pattern_of(tokens: Iterable[AnyStr]) -> AnyStr:
+    """A regular expression that finds these tokens: the leftmost first, and there the longest.
+
+    A token may have characters that mean something in a regular expression, and one may be the
+    beginning of another. Alternatives are tried in order, so the longer one comes first. There
+    must be at least one token.
+
+    >>> pattern_of(["<a>", "<a>+"])
+    '<a>\\\\+|<a>'
+    """
+    escaped = [regex.escape(token) for token in sorted(tokens, key=len, reverse=True)]
+    joined: AnyStr = (b"|" if isinstance(escaped[0], bytes) else "|").join(escaped)
+    return joined
 
 
 def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnyStr]:
@@ -15,10 +33,7 @@ def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnySt
     if not special_tokens:
         yield text
         return
-    # A special token may have characters that mean something in a regex, and one may be the
-    # beginning of another. Alternatives are tried in order, so the longer one comes first.
-    longest_first = sorted(special_tokens, key=len, reverse=True)
-    pattern = "|".join(map(regex.escape, longest_first))
+    pattern = pattern_of(special_tokens)
     start = 0
     for match in regex.finditer(pattern if isinstance(text, str) else pattern.encode(), text):
         yield text[start : match.start()]
@@ -27,23 +42,16 @@ def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnySt
 
 
 class SpecialSplitter:
-    """Finds some special tokens: the leftmost first, and there the longest.
+    """Splits texts at some special tokens that have ids."""
 
-    `native` does the same for compiled code.
-    """
-
-    def __init__(self, ids: dict[str, int], native: Any) -> None:
+    def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
-        self.native = native
-        self.tokens = [token.encode() for token in ids]
-        # Alternatives are tried in order, so the longer one comes first.
-        longest_first = sorted(ids, key=len, reverse=True)
-        self._regex = regex.compile("|".join(map(regex.escape, longest_first))) if ids else None
+        self._regex = regex.compile(pattern_of(ids)) if ids else None
 
     def split(self, text: str) -> Iterator[str | int]:
         """The parts of a text between special tokens, and the ids of those.
 
-        >>> list(SpecialSplitter({"<e>": 256}, None).split("one<e>two"))
+        >>> list(SpecialSplitter({"<e>": 256}).split("one<e>two"))
         ['one', 256, 'two']
         """
         start = 0

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 import regex
 
 from cs336_bpe.text.cuts import WIDE_SPACES
+from cs336_bpe.text.specials import pattern_of
+from cs336_bpe.text.utf8 import as_utf8
 
 FinalLength = Callable[[bytes], int]
 
 LOOK_AT_ALL = 512
-"""Up to so many bytes held back, all of them are looked at whenever a part comes. Of more, only the
-last ones are, until something ends there: or a word of megabytes that comes character by character
-would be scanned millions of times."""
+"""While at most this many bytes are held back, all of them are scanned again for each part that
+comes; beyond that, only the last ones. Otherwise a word of megabytes that comes character by
+character would take quadratic time."""
 
 SPACES = (b"\t", b"\n", b"\v", b"\f", b"\r", b" ", *WIDE_SPACES)
 
@@ -30,9 +32,7 @@ class Cuts:
     def __init__(self, specials: list[bytes], final_length: FinalLength | None) -> None:
         self.specials = specials
         self.longest = max(map(len, specials), default=0)
-        longest_first = sorted(specials, key=len, reverse=True)
-        self.regex = regex.compile(b"|".join(map(regex.escape, longest_first) if specials
-                                             else [b"(?!)"]))
+        self.regex = regex.compile(pattern_of(specials) if specials else b"(?!)")
         self.first_bytes = {special[0] for special in specials}
         self.final_length = final_length
         self.held = b""
@@ -130,7 +130,9 @@ def final_parts(parts: Iterable[str], specials: list[bytes],
     num_held = 0
     end = b""  # the last bytes of a long text that is held
     for place, part in enumerate(parts):
-        data = _as_utf8(part, place)
+        if not isinstance(part, str):
+            raise TypeError(f"part {place} is {part!r}, a {type(part).__name__}; it must be str")
+        data = as_utf8(part, f"part {place}")
         if not data:
             continue
         was_long = num_held > LOOK_AT_ALL
@@ -146,16 +148,6 @@ def final_parts(parts: Iterable[str], specials: list[bytes],
         num_held = len(cuts.held)
         end = cuts.held[-reach:]
     yield from cuts.cut_last(b"".join(held))
-
-
-def _as_utf8(part: str, place: int) -> bytes:
-    if not isinstance(part, str):
-        raise TypeError(f"part {place} is {part!r}, a {type(part).__name__}; it must be str")
-    try:
-        return part.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"part {place} has a lone surrogate, {part[error.start]!r}, at "
-                         f"character {error.start}: it has no UTF-8 form") from None
 
 
 def _without_last_space(text: bytes) -> bytes:

@@ -6,7 +6,7 @@ the order in which they were read, and no more of them are in memory than there 
 
 import os
 import threading
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy
 
@@ -15,30 +15,29 @@ from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.rules import check_errors
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.cuts import Cutter
-
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Tokenizer, Which
+from cs336_bpe.tokenizer.coder import Array, Coder, as_array, width_for
+from cs336_bpe.tokenizer.engine import Cache
+from cs336_bpe.tokenizer.special_choice import Choice
 
 Path = str | os.PathLike[str]
 
 MAX_THREADS = 64
-SMALLEST_MEMORY = 1 << 20
+SMALLEST_CACHE = 1 << 20
 
 
 class FileEncoder:
     """One run of `Tokenizer.encode_file`."""
 
-    def __init__(self, tokenizer: "Tokenizer", dtype: "numpy.dtype[Any]", specials: "Which",
+    def __init__(self, coder: Coder, dtype: "numpy.dtype[Any]", choice: Choice,
                  errors: str) -> None:
         check_errors(errors)
-        self.tokenizer = tokenizer
+        self.coder = coder
         self.dtype = dtype
-        self.specials = specials
+        self.choice = choice
         self.errors = errors
-        self.splitter = tokenizer._check_which(specials)
-        # With "raise" the text is searched for special tokens, so none may be cut in two.
-        all_or_some = tokenizer.special_tokens if specials == "raise" else self.splitter.ids
-        self.cutter = Cutter(all_or_some, tokenizer.pattern, errors)
+        # What must not occur has to be found as a whole, so it must not be cut in two either.
+        uncut = coder.choices.all if choice.refused is not None else choice
+        self.cutter = Cutter(uncut.tokens, coder.pattern, errors)
 
     def run(self, input_path: Path, output_path: Path, workers: int, progress: Progress) -> int:
         with open_text(input_path) as source:
@@ -82,11 +81,11 @@ class _Job:
         self.stopped = False
 
     def run(self, workers: int) -> None:
-        limit = max(SMALLEST_MEMORY, self.encoder.tokenizer._cache_bytes // workers)
+        limit = max(SMALLEST_CACHE, self.encoder.coder.cache_bytes // workers)
         if workers == 1:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
+            cache = self.encoder.coder.encoder.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
-            while self.encode_block(memory, buffer):
+            while self.encode_block(cache, buffer):
                 self.report(self.bytes_done)
             return
         threads = [threading.Thread(target=self.work, args=(limit,)) for _ in range(workers)]
@@ -116,9 +115,9 @@ class _Job:
     def work(self, limit: int) -> None:
         number = self.num_read
         try:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
+            cache = self.encoder.coder.encoder.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
-            while not self.stopped and self.encode_block(memory, buffer):
+            while not self.stopped and self.encode_block(cache, buffer):
                 pass
         except BaseException as error:
             with self.writing:
@@ -130,7 +129,7 @@ class _Job:
                 self.num_ended += 1
                 self.writing.notify_all()
 
-    def encode_block(self, memory: Any, buffer: bytearray) -> bool:
+    def encode_block(self, cache: Cache, buffer: bytearray) -> bool:
         """Read a block, encode it and write it; False at the end."""
         with self.reading:
             number = self.num_read
@@ -141,7 +140,7 @@ class _Job:
         if not size:
             return False
         try:
-            ids = self.encode_buffer(memory, buffer, size, offset)
+            ids = self.encode_buffer(cache, buffer, size, offset)
         except Exception as error:
             error.block_number = number  # type: ignore[attr-defined]
             raise
@@ -157,21 +156,19 @@ class _Job:
             self.writing.notify_all()
         return True
 
-    def encode_buffer(self, memory: Any, buffer: bytearray, size: int, offset: int) -> Any:
-        encoder, tokenizer = self.encoder, self.encoder.tokenizer
-        width = 2 if encoder.dtype == numpy.uint16 else 4
+    def encode_buffer(self, cache: Cache, buffer: bytearray, size: int, offset: int) -> Array:
+        encoder, coder, choice = self.encoder, self.encoder.coder, self.encoder.choice
+        width = width_for(encoder.dtype)
         with memoryview(buffer) as whole, whole[:size] as view:
             if encoder.errors == "strict":
-                ids = tokenizer._encode(view, encoder.specials, width, memory, strict=True,
-                                        offset=offset)
+                ids = coder.encode(view, choice, width, cache=cache, strict=True, offset=offset)
             else:
                 clean = decode(bytes(view), encoder.errors, self.reader.name).encode()
-                ids = tokenizer._encode(clean, encoder.specials, width, memory, offset=None)
+                ids = coder.encode(clean, choice, width, cache=cache, offset=None)
             if ids is None:
                 decode(bytes(view), "strict", self.reader.name, offset)  # says where
                 raise AssertionError("the scanner and the decoder disagree on UTF-8")
-        array = tokenizer._as_array(ids, width)
-        return array.astype(encoder.dtype, copy=False)
+        return as_array(ids, encoder.dtype)
 
 
 def npy_header(dtype: "numpy.dtype[Any]", number: int) -> bytes:

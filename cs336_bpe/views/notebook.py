@@ -5,17 +5,15 @@ has its colours and its tooltip with it, and nothing else is coloured.
 """
 
 import html
-from typing import TYPE_CHECKING
 
 from cs336_bpe.rules import is_gpt2
+from cs336_bpe.text.specials import Which
+from cs336_bpe.text.utf8 import Text
 from cs336_bpe.views.appearance import appearance, label
 from cs336_bpe.views.palette import LIGHT
-from cs336_bpe.views.pretokens import words_of
+from cs336_bpe.views.pretokens import Viewed, words_of
 from cs336_bpe.views.sample_text import SHORT_SAMPLE
 from cs336_bpe.views.terminal import coloured
-
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Text, Tokenizer, Which
 
 MAX_BYTES = 5000
 """How much of a text is shown in a notebook."""
@@ -24,7 +22,7 @@ MAX_BYTES = 5000
 class ShownText:
     """A text with its tokens in colour: in a notebook as HTML, elsewhere for the terminal."""
 
-    def __init__(self, tokenizer: "Tokenizer", text: "Text", specials: "Which" = "all") -> None:
+    def __init__(self, tokenizer: Viewed, text: Text, specials: Which = "all") -> None:
         # Found now and not when it is displayed, so that an error comes from the right line.
         self._html = tokens_html(tokenizer, text, specials)
         self._arguments = tokenizer, text, specials
@@ -37,7 +35,7 @@ class ShownText:
         return self._html
 
 
-def tokens_html(tokenizer: "Tokenizer", text: "Text", specials: "Which" = "all",
+def tokens_html(tokenizer: Viewed, text: Text, specials: Which = "all",
                 limit: int = MAX_BYTES) -> str:
     """The tokens of a text in colour, with ids and bytes as tooltips.
 
@@ -58,7 +56,7 @@ def tokens_html(tokenizer: "Tokenizer", text: "Text", specials: "Which" = "all",
             f'line-height:1.7">{shown}</div>{notice}')
 
 
-def tokenizer_html(tokenizer: "Tokenizer") -> str:
+def tokenizer_html(tokenizer: Viewed) -> str:
     """What a tokenizer is, and a sample of its tokens.
 
     >>> from cs336_bpe import Tokenizer

@@ -1,13 +1,29 @@
 """The words of a text with their ids, up to a limit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
-from cs336_bpe.rules import check_size
+from cs336_bpe.rules import Pair, check_size
+from cs336_bpe.text.specials import Which
+from cs336_bpe.text.utf8 import Text, as_utf8, check_text
 
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Text, Tokenizer, Which
+
+class Viewed(Protocol):
+    """What a view needs to know of a tokenizer; `Tokenizer` has all of it."""
+
+    @property
+    def vocab(self) -> Mapping[int, bytes]: ...
+    @property
+    def merges(self) -> tuple[Pair, ...]: ...
+    @property
+    def special_tokens(self) -> Mapping[str, int]: ...
+    @property
+    def pattern(self) -> str: ...
+    @property
+    def vocab_size(self) -> int: ...
+    def pretokens(self, text: Text, *, specials: Which = ...
+                  ) -> Iterator[tuple[tuple[int, ...], bool]]: ...
 
 
 class Words(NamedTuple):
@@ -19,7 +35,7 @@ class Words(NamedTuple):
     cut: bool  # whether there is more
 
 
-def words_of(tokenizer: "Tokenizer", text: "Text", specials: "Which", limit: int) -> Words:
+def words_of(tokenizer: Viewed, text: Text, specials: Which, limit: int) -> Words:
     """The pretokens and special tokens of a text, with their ids; about `limit` bytes of it.
 
     The text ends after the last pretoken that is within the limit. If the very first is longer
@@ -32,17 +48,12 @@ def words_of(tokenizer: "Tokenizer", text: "Text", specials: "Which", limit: int
     >>> words_of(tokenizer, "ab c", "all", 3)
     Words(words=[((97, 98), False)], shown_bytes=2, total_bytes=4, cut=True)
     """
-    if not isinstance(text, (str, bytes, bytearray, memoryview)):
-        raise TypeError(f"text is a {type(text).__name__}; it must be str or bytes")
+    check_text(text)
     limit = check_size("limit", limit, 1)
-    try:
-        total = len(text.encode() if isinstance(text, str) else bytes(text))
-    except UnicodeEncodeError as error:
-        raise ValueError(f"text has a lone surrogate, {error.object[error.start]!r}, at character "
-                         f"{error.start}: it has no UTF-8 form") from None
+    total = len(as_utf8(text) if isinstance(text, str) else bytes(text))
     words: list[tuple[tuple[int, ...], bool]] = []
     size = 0
-    for ids, special in _words(tokenizer, text, specials):
+    for ids, special in tokenizer.pretokens(text, specials=specials):
         lengths = [len(tokenizer.vocab[number]) for number in ids]
         if size + sum(lengths) <= limit:
             words.append((ids, special))
@@ -54,15 +65,3 @@ def words_of(tokenizer: "Tokenizer", text: "Text", specials: "Which", limit: int
             size = sum(lengths[:room])
         return Words(words, size, total, True)
     return Words(words, size, total, False)
-
-
-def _words(tokenizer: "Tokenizer", text: "Text",
-           specials: "Which") -> Iterator[tuple[tuple[int, ...], bool]]:
-    known: dict[bytes, tuple[int, ...]] = {}
-    for piece in tokenizer._pieces(text, tokenizer._check_specials(text, specials)):
-        if isinstance(piece, int):
-            yield (piece,), True
-        else:
-            if piece not in known:
-                known[piece] = tuple(tokenizer._encoder.encode_pretoken(piece))
-            yield known[piece], False

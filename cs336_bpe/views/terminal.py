@@ -3,14 +3,13 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
+from cs336_bpe.text.specials import Which
+from cs336_bpe.text.utf8 import Text
 from cs336_bpe.views import palette
 from cs336_bpe.views.appearance import appearance
-from cs336_bpe.views.pretokens import words_of
-
-if TYPE_CHECKING:
-    from cs336_bpe.tokenizer import Text, Tokenizer, Which
+from cs336_bpe.views.pretokens import Viewed, words_of
 
 RESET = "\x1b[0m"
 MARK = "\u2502"
@@ -32,7 +31,7 @@ def use_colour(stream: TextIO | None = None, environ: Mapping[str, str] | None =
     return stream.isatty()
 
 
-def coloured(tokenizer: "Tokenizer", text: "Text", *, specials: "Which" = "all",
+def coloured(tokenizer: Viewed, text: Text, *, specials: Which = "all",
              colour: bool | None = None, mark: str = MARK, limit: int = sys.maxsize) -> str:
     """The tokens of a text, each on a background of another colour than its neighbours'.
 

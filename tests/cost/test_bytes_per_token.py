@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cs336_bpe import count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.cost.bytes_per_token import applied_ranks, bytes_per_token, doublings, merge_uses
+from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings, merge_uses
 from cs336_bpe.stages import find
 
 learn_merges = find("train", "stage01").load().learn_merges
@@ -57,13 +57,6 @@ def test_a_generated_text():
     for size, ratio in curve.items():
         tokens = sum(n * len(replayed(word, merges[: size - 256])) for word, n in other.items())
         assert ratio == sum(len(word) * n for word, n in other.items()) / tokens
-
-
-def test_overlaps_are_merged_from_the_left():
-    ranks = {(b"a", b"a"): 0, (b"aa", b"a"): 1, (b"aa", b"aa"): 2}
-    assert applied_ranks(b"aaa", ranks) == [0, 1]
-    assert applied_ranks(b"aaaa", ranks) == [0, 0, 2]
-    assert applied_ranks(b"a", ranks) == applied_ranks(b"", ranks) == []
 
 
 def test_a_pretoken_of_a_hundred_thousand_bytes():

@@ -24,7 +24,7 @@ from cs336_bpe.formats import (
     write_huggingface,
     write_tiktoken,
 )
-from cs336_bpe.formats.plain_encoder import PlainEncoder, merge_tokens
+from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import TEXTS
 from cs336_bpe.formats.round_trip import checked
 from cs336_bpe.rules import Model, assemble_vocab
@@ -275,8 +275,3 @@ def test_any_merges_are_written_to_ranks_or_refused(tmp_path, picks, text):
     assert to_tiktoken(model).encode(text) == ours
     assert ours == [next(n for n, t in model.vocab.items() if t == token)
                     for token in replay([bytes([byte]) for byte in text.encode()], merges)]
-
-
-def test_overlaps():
-    assert merge_tokens([1] * 5, {(1, 1): (0, 2), (2, 2): (1, 3)}) == [3, 1]
-    assert merge_tokens([], {}) == []

@@ -171,7 +171,7 @@ def test_text_and_bytes():
     assert count_pretokens_in("ab ab", []) == {b"ab": 1, b" ab": 1}
     assert count_pretokens_in(b"ab ab", []) == {b"ab": 1, b" ab": 1}
     assert count_pretokens_in("", []) == {}
-    with pytest.raises(ValueError, match="lone surrogate at character 1"):
+    with pytest.raises(ValueError, match=r"lone surrogate, .* at character 1"):
         count_pretokens_in("a\ud800", [])
     with pytest.raises(TypeError, match="must be str or bytes"):
         count_pretokens_in(["a"], [])

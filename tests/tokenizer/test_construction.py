@@ -119,7 +119,7 @@ def test_tokens_and_ids():
         assert tokenizer.id_of(special) == number
     with pytest.raises(ValueError, match="no special token 'low'; give other tokens as bytes"):
         tokenizer.id_of("low")
-    with pytest.raises(ValueError, match="is no token"):
+    with pytest.raises(ValueError, match="is not a token"):
         tokenizer.id_of(b"no such token")
     for token in 5, None, bytearray(b"a"), ["a"]:
         with pytest.raises(TypeError, match="it must be bytes"):
@@ -176,7 +176,7 @@ def test_copies():
         assert hash(other) == hash(tokenizer)
         assert repr(other) == repr(tokenizer)
         assert other.model == tokenizer.model
-        assert other._cache_bytes == 10**6
+        assert other.cache_bytes == 10**6
         assert other.encode(text) == tokenizer.encode(text)
     assert tokenizer != Tokenizer({2 * n: t for n, t in VOCAB.items()}, MERGES, ["<e>", "a", "ab"])
     assert tokenizer != "tokenizer"

@@ -112,7 +112,7 @@ BAD_IDS = [
 @pytest.mark.parametrize(("number", "kind"), BAD_IDS, ids=repr)
 def test_bad_ids_are_named_with_their_place(number, kind):
     tokenizer = byte_tokenizer("<e>", "<f>").truncated(258)
-    message = r"ids\[2\] is " if kind is TypeError else rf"ids\[2\] is {number}, which is no id"
+    message = r"ids\[2\] is " if kind is TypeError else rf"ids\[2\] is {number}, which is not an id"
     for ids in [97, 98, number, 99], (97, 98, number, -7), iter([97, 98, number]):
         with pytest.raises(kind, match=message):
             tokenizer.decode(ids)

@@ -85,7 +85,7 @@ def test_what_specials_may_be():
 
 BAD = [
     ("every", ValueError, "specials is 'every'"),
-    ({"<no>"}, ValueError, "'<no>', which is no special token"),
+    ({"<no>"}, ValueError, "'<no>', which is not a special token"),
     ([5], (TypeError, ValueError), "5"),
     (None, TypeError, "specials is None"),
     (7, TypeError, "specials is 7"),

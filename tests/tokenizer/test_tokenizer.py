@@ -17,7 +17,7 @@ from tokenizer.oracle import (
     tricky,
 )
 
-from cs336_bpe import GPT2_PATTERN, Tokenizer, stages, train_bpe_from_counts
+from cs336_bpe import GPT2_PATTERN, Tokenizer, train_bpe_from_counts
 from cs336_bpe.adapters import get_tokenizer
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.rules import GPT2_PATTERNS
@@ -159,7 +159,3 @@ def test_the_courseworks_adapter():
     assert tokenizer.decode(tokenizer.encode("low lower<|end|>")) == "low lower<|end|>"
     assert get_tokenizer(vocab, merges).encode("<|end|>") == list(b"<|end|>")
     assert get_tokenizer(vocab, merges, None).special_tokens == {}
-
-
-def test_the_tokenizer_uses_the_last_stage():
-    assert type(tokenizer_and_oracle()[0]._encoder) is stages.ladder("encode")[-1].load().Encoder

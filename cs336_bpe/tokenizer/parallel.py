@@ -1,0 +1,72 @@
+"""One text, or many texts, encoded by several threads."""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from cs336_bpe.rules import GPT2_PATTERN
+from cs336_bpe.text.cuts import Cutter
+from cs336_bpe.text.utf8 import Text, as_bytes
+from cs336_bpe.tokenizer.coder import Coder
+from cs336_bpe.tokenizer.engine import Ids
+from cs336_bpe.tokenizer.special_choice import Choice
+
+PART_BYTES = 1 << 20  # of a text that is encoded in parts
+MOST_IN_A_GROUP = 256  # texts
+
+
+def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, workers: int) -> Ids:
+    """The ids of one text, cut where that changes nothing, a part per thread at a time."""
+    data = as_bytes(text)
+    choice.check(data)
+    if workers == 1 or not coder.is_gpt2 or len(data) <= PART_BYTES:
+        return coder.encode_any(data, choice, width)
+    # Parts are small, and are put together as they come, so their memory is used again and again.
+    # Fresh memory for all of them, and then for the whole, made two threads slower.
+    checked = coder.choices.none if choice.refused is not None else choice
+    parts = _parts(data.encode() if isinstance(data, str) else bytes(data), checked)
+    whole = Ids(width, len(data) // 3 + 8)
+    with ThreadPoolExecutor(workers) as pool:
+        for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
+            whole.extend(ids)
+    whole.shrink()
+    return whole
+
+
+def _parts(data: bytes, choice: Choice) -> list[memoryview]:
+    """A text in parts that can be encoded one by one."""
+    cutter = Cutter(choice.tokens, GPT2_PATTERN, errors="replace")
+    cuts = [0]
+    while cuts[-1] + PART_BYTES < len(data):
+        cut = cutter.last_cut(data, cuts[-1] + PART_BYTES, first=cuts[-1] + 1)
+        if not cut:
+            break
+        cuts.append(cut)
+    cuts.append(len(data))
+    view = memoryview(data)
+    return [view[start:stop] for start, stop in zip(cuts, cuts[1:])]
+
+
+def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -> list[list[int]]:
+    """The ids of each text."""
+    def encode_group(group: list[str]) -> list[Ids]:
+        return [coder.encode_any(text, choice, coder.width) for text in group]
+
+    workers = min(workers, max(1, len(batch)))
+    if workers == 1:
+        return [coder.as_list(coder.encode_any(text, choice, coder.width)) for text in batch]
+    # Long texts first would balance better, but a thread takes the next group when it is free.
+    # Groups, so that a million short texts are not a million tasks.
+    size = max(1, min(MOST_IN_A_GROUP, len(batch) // (8 * workers)))
+    groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+    with ThreadPoolExecutor(workers) as pool:
+        return [coder.as_list(ids) for group in pool.map(encode_group, groups) for ids in group]
+
+
+def check_texts(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise TypeError(f"texts is a {type(texts).__name__}; it must be an iterable of str")
+    batch = list(texts)
+    for place, text in enumerate(batch):
+        if not isinstance(text, str):
+            raise TypeError(f"texts[{place}] is a {type(text).__name__}; it must be str")
+    return batch
