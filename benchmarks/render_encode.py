@@ -146,3 +146,4 @@ def plot_crossing():
 
 
 MAKERS = (encoding_ladder, encoding_stage, encoding_profile, filters, warming, crossing, lengths)
+PLOTS = (plot_crossing,)

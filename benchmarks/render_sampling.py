@@ -1,24 +1,12 @@
 """The tables and the plot of docs/corpora/sample.md; see render.py."""
 
-import json
 import statistics
 
-from rendering import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RESULTS,
-    number,
-    pyplot,
-    save_figure,
-    source,
-    table,
-)
+from rendering import BLUE, GREEN, ORANGE, PURPLE, load, number, pyplot, save_figure, source, table
 
 
 def sampling():
-    return json.loads((RESULTS / "sampling.json").read_text(encoding="utf-8"))
+    return load("", "sampling")
 
 
 def sampling_cells(corpus):
@@ -174,3 +162,4 @@ def plot_sampling():
 
 
 MAKERS = (sampling_table, sampling_claim, near_duplicate_rates, near_duplicates_found)
+PLOTS = (plot_sampling,)

@@ -1,14 +1,30 @@
-"""What the makers of tables and plots share."""
+"""What the makers of tables and plots share, and how a page is filled; see render.py."""
 
-import json
-from pathlib import Path
+import re
+from functools import lru_cache
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
+import common
+from common import ROOT
+
+BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 
 
+def rendered(text, makers):
+    """A page with all its tables made anew."""
+    def fill(match):
+        name, argument = match.group(1), match.group(2)
+        if name not in makers:
+            raise ValueError(f"there is no maker of tables {name!r}; there are "
+                             f"{', '.join(sorted(makers))}")
+        return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
+                f"{makers[name](argument)}\n<!-- /generated -->")
+    return BLOCK.sub(fill, text)
+
+
+@lru_cache
 def load(name, of="train"):
-    return json.loads((RESULTS / f"{of}_{name}.json").read_text(encoding="utf-8"))
+    """A saved result; do not change it."""
+    return common.load(of, name)
 
 
 def table(header, rows, left=1):
