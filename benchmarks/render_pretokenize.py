@@ -2,7 +2,7 @@
 
 import statistics
 
-from rendering import load, number, source, table
+from rendering import ladder_table, load, number, source, table
 
 from cs336_bpe.measure import ladders
 
@@ -10,15 +10,15 @@ from cs336_bpe.measure import ladders
 def counting_ladder(name):
     """The pretokenization ladder on one corpus."""
     result = load(f"ladder_{name}", "pretokenize")
-    header, *rows = ladders.counting_table(result["rows"])
-    rows = [[row[0], row[6], *row[1:6]] for row in rows]
+    last = result["rows"][-1]
     return "\n".join([
-        f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
-        table([header[0], header[6], *header[1:6]], rows, left=2), "",
-        "Times are until there is a dict of the counts. Without it, stage05 takes " + " and ".join(
+        f"**{result['title']}** ({result['rows'][0]['kinds']:,} distinct pretokens)", "",
+        ladder_table(ladders.counting_table(result["rows"])), "",
+        f"Times are until there is a dict of the counts. Without it, {ladders.number(last)} takes "
+        + " and ".join(
             f"{number(run['columns_seconds'])} s with {run['workers']} thread"
             + "s" * (run["workers"] > 1)
-            for run in result["rows"] if run["stage"].startswith("stage05")) + ".  ",
+            for run in result["rows"] if run["stage"] == last["stage"]) + ".  ",
         source(result)])
 
 
@@ -68,8 +68,9 @@ def large(_):
     rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
              number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
             for row in result["rows"]]
-    return "\n".join([table(["file", "threads", "bytes", "seconds", "ns a byte", "peak, MB"], rows),
-                      "", "Training to a vocabulary of 10,000, counting and merging.  ",
+    header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
+    return "\n".join([table(header, rows), "",
+                      "Training to a vocabulary of 10,000, counting and merging.  ",
                       source(result)])
 
 

@@ -57,7 +57,7 @@ def sampling_table(name):
                 number(cell["sample"]) if cell["sample"] else "",
                 number(whole["train"] / (cell["train"] + cell["sample"])) + "x"]
         rows.append(row)
-    header = ["trained on", "MB", "kinds"]
+    header = ["trained on", "MB", "distinct pretokens"]
     for size in corpus["vocab_sizes"]:
         header += [f"bytes per token, vocabulary {size:,}", "lost"]
     header += ["counting, s", "merging, s", "both, s", "faster", "sampling, s",

@@ -1,6 +1,17 @@
 """The tables and the plot of docs/train; see render.py."""
 
-from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    ladder_table,
+    load,
+    number,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 from cs336_bpe.measure import ladders
 
@@ -14,35 +25,28 @@ SHORT = {"ladder_course": "corpus.en, 500", "ladder_built_in": "built-in stories
 def ladder(name):
     """A whole ladder on one corpus."""
     result = load(name)
-    header, *rows = ladders.table(result["rows"])
-    rows = [[row[0], row[6], *row[1:6]] for row in rows]
-    corpus = result["corpus"]
-    lines = [
-        f"**{result['title']}** ({corpus['kinds']:,} kinds of pretokens)", "",
-        table([header[0], header[6], *header[1:6]], rows, left=2), "",
-        *(f"{note}  " for note in ladders.footnotes(result["rows"])), source(result),
-    ]
-    return "\n".join(lines)
+    return "\n".join([
+        f"**{result['title']}** ({result['corpus']['kinds']:,} distinct pretokens)", "",
+        ladder_table(ladders.table(result["rows"])), "",
+        *(f"{note}  " for note in ladders.footnotes(result["rows"])), source(result)])
 
 
 def stage(name):
     """One stage and its predecessor, on every corpus."""
-    rows = []
-    machines = set()
+    rows, results = [], []
     for ladder_name in LADDERS:
         result = load(ladder_name)
-        machines.add(result["machine"])
-        runs = [row["stage"] for row in result["rows"]]
-        at = runs.index(name)
-        run, before = result["rows"][at], result["rows"][at - 1] if at else None
-        about = "" if before is None or (run["complete"] and before["complete"]) else "~"
+        results.append(result)
+        run = ladders.row_of(result["rows"], name)
+        before = ladders.predecessor("train", result["rows"], run)
         rows.append([
             SHORT[ladder_name],
             ("" if before is None else
-             ("" if before["complete"] else "~") + number(before["whole_seconds"])),
-            ("" if run["complete"] else "~") + number(run["whole_seconds"]),
-            "" if before is None else about + number(run["gain"]) + "x",
-            f"{run['num_merges'] / run['seconds']:,.0f}",
+             ladders.rounded(before["whole_seconds"], before)),
+            ladders.rounded(run["whole_seconds"], run),
+            "" if before is None else
+            ladders.rounded(ladders.gain("train", run, before), run, before) + "x",
+            ladders.rounded(ladders.merges_per_second(run), run),
             "" if before is None else f"{before['peak_bytes'] / 1e6:,.0f}",
             f"{run['peak_bytes'] / 1e6:,.0f}",
         ])
@@ -54,9 +58,7 @@ def stage(name):
     note = "See [how to read the tables](index.md#how-to-read-the-tables)."
     if any("~" in cell for row in rows for cell in row):
         note = "`~`: extrapolated from the merges that fit into the time limit. " + note
-    return "\n".join([table(header, rows), "", note + "  ",
-                      f"*{' / '.join(sorted(machines))}. `python benchmarks/run_train.py "
-                      f"{' '.join(LADDERS)}`*"])
+    return "\n".join([table(header, rows), "", note + "  ", source(*results)])
 
 
 def profile(name):
@@ -66,8 +68,8 @@ def profile(name):
             for row in seen["rows"]]
     return "\n".join([
         table(["function", "own time", "calls"], rows), "",
-        f"*First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile (which "
-        f"makes calls look dearer than they are). {result['machine']}. `{result['command']}`*"])
+        f"*First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile, which "
+        f"exaggerates the cost of calls. {result['machine']}. `{result['command']}`*"])
 
 
 def ratios(_):
@@ -92,7 +94,7 @@ def peers(_):
                      number(medians[name] / medians["stage09"]) + "x"])
     return "\n".join([
         table(["merge phase of", "median, s", "spread", "times stage09"], rows), "",
-        f"100 MB of web text ({result['corpus']['kinds']:,} kinds), vocabulary "
+        f"100 MB of web text ({result['corpus']['kinds']:,} distinct pretokens), vocabulary "
         f"{result['vocab_size']:,}, one thread each; five rounds, interleaved, each in a fresh "
         f"process. Stage09 includes building its arrays from a Python dict.  ", source(result)])
 
@@ -104,8 +106,8 @@ def pathological(_):
              number(row["ns_per_byte"]), number(row["ns_per_byte"] / base) + "x",
              number(row["peak_per_byte"])]
             for row in result["rows"]]
-    return "\n".join([table(["counts", "bytes", "merges", "seconds", "ns a byte", "of web text's",
-                             "peak, bytes a byte"], rows), "", source(result)])
+    return "\n".join([table(["counts", "bytes", "merges", "seconds", "ns per byte", "of web text's",
+                             "peak, bytes per byte"], rows), "", source(result)])
 
 
 def memory(_):
@@ -113,8 +115,8 @@ def memory(_):
     rows = [[row["case"], f"{row['kinds']:,}", f"{row['bytes']:,}", f"{row['merges']:,}",
              number(row["peak_bytes"] / 1e6), number(row["peak_per_byte"]), number(row["seconds"])]
             for row in result["rows"]]
-    return "\n".join([table(["counts", "kinds", "bytes", "merges", "peak, MB",
-                             "peak, bytes a byte", "seconds"], rows), "", source(result)])
+    return "\n".join([table(["counts", "distinct pretokens", "bytes", "merges", "peak, MB",
+                             "peak, bytes per byte", "seconds"], rows), "", source(result)])
 
 
 PREDICTED = {"serial (stage01)": "1x",
@@ -143,7 +145,7 @@ def detour_changes(_):
              "none" if row["first_difference"] is None else f"{row['first_difference']:,}",
              f"{row['shared']:.1%}"] for row in result["changes"]]
     return "\n".join([
-        table(["min_frequency", "kinds kept", "text kept", "first merge that differs",
+        table(["min_frequency", "distinct pretokens kept", "text kept", "first merge that differs",
                "tokens shared"], rows, left=0), "",
         "5 MB of built-in stories, vocabulary 4,000.  ", source(result)])
 

@@ -20,8 +20,8 @@ def vocabulary_corpora(_):
     rows = [[one["title"], f"{one['documents']:,}", f"{one['held_out_bytes'] / 1e6:.1f}",
              f"{one['kinds']:,}", f"{one['merges']:,}", f"{one['bytes_per_token'][-1]:.2f}",
              f"{one[seen][-1]:.2f}"] for one in result["corpora"].values()]
-    header = ["corpus", "documents", "held out, MB", "kinds of pretokens learnt from", "merges",
-              "bytes per token with all merges", "the same, text learnt from"]
+    header = ["corpus", "documents", "held out, MB", "distinct pretokens learned from", "merges",
+              "bytes per token with all merges", "the same, text learned from"]
     return "\n".join([table(header, rows), "", source(result)])
 
 
@@ -71,7 +71,7 @@ def vocabulary_minima(_):
                 accounting.scientific(best.flops_per_byte), f"{best.head_share:.1%}",
                 f"{growth(costs, best):.1%}", f"{best.embedding_share:.1%}",
                 *(f"{accounting.cheapest(other).vocab_size:,}" for other in others)])
-    header = ["corpus", "shape", "cheapest", "at most 1 % dearer", "FLOPs a byte",
+    header = ["corpus", "shape", "cheapest", "at most 1 % more expensive", "FLOPs per byte",
               "head, of FLOPs", "growth of bytes per token", "embeddings, of parameters",
               f"cheapest, {CONTEXT_BYTES:,} bytes of context", "cheapest, as released"]
     return "\n".join([table(header, rows, left=2), "", source(result)])
@@ -122,7 +122,7 @@ def plot_compute_per_byte():
         axes.set_xlim(400, 300_000)
         axes.set_ylim(0.95, 2.05)
         axes.set_xlabel("vocabulary size (k = 1,024)")
-        axes.legend(frameon=False, fontsize=8.5, title="least FLOPs a byte, and where",
+        axes.legend(frameon=False, fontsize=8.5, title="least FLOPs per byte, and where",
                     title_fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.15),
                     handlelength=4)
     panels[0].set_ylabel("compute per byte, times the shape's least")

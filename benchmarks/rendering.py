@@ -33,8 +33,28 @@ def table(header, rows, left=1):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [header, rule, *rows])
 
 
-def source(result):
-    return f"*{result['machine']}. `{result['command']}`*"
+def ladder_table(cells):
+    """A ladder's table, with the idea moved from the last column to the second.
+
+    A column that has nothing to say (no spread, because nothing was repeated) is left out.
+    """
+    header, *rows = [[row[0], row[-1], *row[1:-1]] for row in cells]
+    kept = [column for column in range(len(header)) if any(row[column] for row in rows)]
+    return table([header[column] for column in kept],
+                 [[row[column] for column in kept] for row in rows], left=2)
+
+
+def source(*results):
+    """The line under a table: on which machine, with which text, when, and how to run it again."""
+    machines = dict.fromkeys(result["machine"] for result in results)
+    texts = {text["sha256"]: f"{text['name']} ({text['bytes']:,} bytes, sha256 "
+                             f"{text['sha256'][:8]})"
+             for result in results for text in result.get("texts", ())}
+    dates = dict.fromkeys(filter(None, (result.get("date") for result in results)))
+    command, *others = dict.fromkeys(result["command"] for result in results)
+    command = " ".join([command, *(other.split()[-1] for other in others)])
+    parts = [" / ".join(machines), ", ".join(texts.values()), f"`{command}`", " / ".join(dates)]
+    return f"*{'. '.join(filter(None, parts))}*"
 
 
 def number(value):
