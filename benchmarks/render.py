@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from rendering import ROOT, rendered
+from values import VALUES
 
 ROOMS = [importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob(
     "render_*.py"))]
@@ -26,7 +27,7 @@ def main(check):
     for path in [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]:
         before = path.read_text(encoding="utf-8")
         try:
-            after = rendered(before, MAKERS)
+            after = rendered(before, MAKERS, VALUES)
         except Exception as error:
             raise SystemExit(f"{path.relative_to(ROOT)}: {error}") from error
         if after != before:

@@ -7,18 +7,26 @@ import common
 from common import ROOT
 
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
+VALUE = re.compile(r"<!-- value:(\w+)((?:\s+[^\s>]+)*?)\s+-->(.*?)<!-- /value -->", re.DOTALL)
 
 
-def rendered(text, makers):
-    """A page with all its tables made anew."""
-    def fill(match):
+def rendered(text, makers, values):
+    """A page with all its tables, and all figures in its sentences, made anew."""
+    def fill_block(match):
         name, argument = match.group(1), match.group(2)
-        if name not in makers:
-            raise ValueError(f"there is no maker of tables {name!r}; there are "
-                             f"{', '.join(sorted(makers))}")
         return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
-                f"{makers[name](argument)}\n<!-- /generated -->")
-    return BLOCK.sub(fill, text)
+                f"{find(makers, name)(argument)}\n<!-- /generated -->")
+
+    def fill_value(match):
+        return (f"<!-- value:{match.group(1)}{match.group(2)} -->"
+                f"{find(values, match.group(1))(*match.group(2).split())}<!-- /value -->")
+    return VALUE.sub(fill_value, BLOCK.sub(fill_block, text))
+
+
+def find(makers, name):
+    if name not in makers:
+        raise ValueError(f"there is no {name!r}; there are {', '.join(sorted(makers))}")
+    return makers[name]
 
 
 @lru_cache
