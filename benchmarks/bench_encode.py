@@ -9,8 +9,9 @@ import os
 from itertools import groupby
 
 import pytest
+from common import EOT
 from run_encode import gpt2, text_of
-from run_train import EOT, built_in_counts
+from run_train import built_in_counts
 
 from cs336_bpe import stages, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus

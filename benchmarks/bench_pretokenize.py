@@ -8,11 +8,10 @@ import os
 from pathlib import Path
 
 import pytest
+from common import EOT
 
 from cs336_bpe import count_pretokens, stages
 from cs336_bpe.corpora import generated as corpus
-
-EOT = "<|endoftext|>"
 
 
 @pytest.fixture(scope="module", params=["stories_3MB", "web_3MB", "web_100MB"])

@@ -1,6 +1,17 @@
 """The tables and the plot of docs/encode; see render.py."""
 
-from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    ladder_table,
+    load,
+    number,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 from cs336_bpe.measure import ladders
 
@@ -16,29 +27,33 @@ def encoding_ladder(name):
     """A whole ladder on one text."""
     result = load(name, "encode")
     header, *rows = ladders.encoding_table(result["rows"])
-    rows = [[row[0], row[6], row[1], spread(run["all_bytes_per_second"]), *row[2:6]]
-            for row, run in zip(rows, result["rows"])]
+    cells = [(*header[:2], "spread", *header[2:])] + [
+        (*row[:2], spread(run["all_bytes_per_second"]), *row[2:])
+        for row, run in zip(rows, result["rows"])]
+    cut = [ladders.number(run) for run in result["rows"] if not run["complete"]]
     return "\n".join([
-        f"**{result['title']}** ({result['pretokens']:,} pretokens, {result['kinds']:,} kinds)", "",
-        table([header[0], header[6], header[1], "spread", *header[2:6]], rows, left=2), "",
-        f"{result['rounds']} rounds, interleaved; medians. Stages 01 to 04 stop after "
-        f"{result['limit']:g} seconds a round (*bytes done* is the least of the rounds). Each run "
-        f"is a fresh encoder in a fresh process.  ", source(result)])
+        f"**{result['title']}** ({result['pretokens']:,} pretokens, {result['kinds']:,} distinct)",
+        "", ladder_table(cells), "",
+        f"{result['rounds']} rounds, interleaved, each a fresh process; medians. "
+        f"{', '.join(cut)} stop after {result['limit']:g} seconds of a round (*bytes done* is the "
+        f"least of the rounds); a stage that needs less than a second runs again, with a fresh "
+        f"encoder.  ", source(result)])
 
 
 def encoding_stage(name):
     """One stage and its predecessor, on every text."""
-    rows, machines = [], set()
+    rows, results = [], []
     for ladder_name, title in LADDERS.items():
         result = load(ladder_name, "encode")
-        machines.add(result["machine"])
-        at = [row["stage"] for row in result["rows"]].index(name)
-        run, before = result["rows"][at], result["rows"][at - 1] if at else None
+        results.append(result)
+        run = ladders.row_of(result["rows"], name)
+        before = ladders.predecessor("encode", result["rows"], run)
         row = [title, f"{run['bytes_per_second']:,.0f}", spread(run["all_bytes_per_second"]),
                f"{run['peak_bytes'] / 1e6:,.1f}"]
         if before:
             row[1:1] = [f"{before['bytes_per_second']:,.0f}"]
-            row[4:4] = [number(run["gain"]) + "x", f"{before['peak_bytes'] / 1e6:,.1f}"]
+            row[4:4] = [number(ladders.gain("encode", run, before)) + "x",
+                        f"{before['peak_bytes'] / 1e6:,.1f}"]
         rows.append(row)
     header = ["text", "bytes/s", "spread", "peak, MB"]
     if before:
@@ -46,8 +61,7 @@ def encoding_stage(name):
                   "peak before, MB", "peak, MB"]
     return "\n".join([table(header, rows), "",
                       "See [how to read the tables](index.md#how-to-read-the-tables).  ",
-                      f"*{' / '.join(sorted(machines))}. `python benchmarks/run_encode.py "
-                      f"{' '.join(LADDERS)}`*"])
+                      source(*results)])
 
 
 def encoding_profile(name):
@@ -58,7 +72,7 @@ def encoding_profile(name):
     return "\n".join([
         table(["function", "own time", "calls"], rows), "",
         f"*The first {seen['pretokens']:,} pretokens of web text with GPT-2's vocabulary, under "
-        f"cProfile (which makes calls look dearer than they are). {result['machine']}. "
+        f"cProfile, which exaggerates the cost of calls. {result['machine']}. "
         f"`{result['command']}`*"])
 
 
@@ -74,7 +88,7 @@ def filters(_):
              ["`pair in present`", number(cost["ask_for_pairs"])]]
     return "\n".join([
         table(["of all merges, for one pretoken", "on average"], rows), "",
-        table(["the loop over all merges, ` house`", "ns a merge"], asked), "",
+        table(["the loop over all merges, ` house`", "ns per merge"], asked), "",
         f"{result['pretokens']:,} pretokens of web text, GPT-2's vocabulary.  ", source(result)])
 
 
@@ -107,8 +121,8 @@ def crossing(_):
     header = ["bytes", *(f"{kind}: {what}" for kind in kinds for what in ("scan", "heap", "ratio"))]
     return "\n".join([
         table(header, rows, left=0), "",
-        "Nanoseconds a pretoken, with the call from Python; *ratio* is heap by scan, so above 1 "
-        "the scan is quicker. GPT-2's vocabulary; medians of 21, interleaved, in one process.  ",
+        "Nanoseconds per pretoken, with the call from Python; *ratio* is heap by scan, so above 1 "
+        "the scan is faster. GPT-2's vocabulary; medians of 21, interleaved, in one process.  ",
         source(result)])
 
 
@@ -141,8 +155,9 @@ def plot_crossing():
     axes.set_xticks(ticks, list(map(str, ticks)))
     axes.set_xlabel("bytes in the pretoken")
     axes.set_ylabel("time of the heap / time of the scan")
-    axes.legend(frameon=False, title="above 1 the scan is quicker")
+    axes.legend(frameon=False, title="above 1 the scan is faster")
     save_figure(figure, "encode_crossing")
 
 
 MAKERS = (encoding_ladder, encoding_stage, encoding_profile, filters, warming, crossing, lengths)
+PLOTS = (plot_crossing,)

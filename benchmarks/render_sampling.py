@@ -1,24 +1,12 @@
 """The tables and the plot of docs/corpora/sample.md; see render.py."""
 
-import json
 import statistics
 
-from rendering import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    RESULTS,
-    number,
-    pyplot,
-    save_figure,
-    source,
-    table,
-)
+from rendering import BLUE, GREEN, ORANGE, PURPLE, load, number, pyplot, save_figure, source, table
 
 
 def sampling():
-    return json.loads((RESULTS / "sampling.json").read_text(encoding="utf-8"))
+    return load("", "sampling")
 
 
 def sampling_cells(corpus):
@@ -69,7 +57,7 @@ def sampling_table(name):
                 number(cell["sample"]) if cell["sample"] else "",
                 number(whole["train"] / (cell["train"] + cell["sample"])) + "x"]
         rows.append(row)
-    header = ["trained on", "MB", "kinds"]
+    header = ["trained on", "MB", "distinct pretokens"]
     for size in corpus["vocab_sizes"]:
         header += [f"bytes per token, vocabulary {size:,}", "lost"]
     header += ["counting, s", "merging, s", "both, s", "faster", "sampling, s",
@@ -174,3 +162,4 @@ def plot_sampling():
 
 
 MAKERS = (sampling_table, sampling_claim, near_duplicate_rates, near_duplicates_found)
+PLOTS = (plot_sampling,)

@@ -26,7 +26,7 @@ def encoding_peers(kind):
         for peer, times in corpus["seconds"].items():
             row = [f"{name}.txt", peer]
             for temperature in ("cold", "warm"):
-                # tiktoken has no memory of words: it is always as fast as it is.
+                # tiktoken has no cache: it is always as fast as it is.
                 seconds = times[temperature] or times["cold"]
                 row += [speed(corpus["num_bytes"], seconds), spread(corpus["num_bytes"], seconds),
                         "" if peer == "cs336_bpe" else ratio(ours[temperature], seconds)]
@@ -36,7 +36,7 @@ def encoding_peers(kind):
         table(["text", "encoder", "cold, MB/s", "spread", "ours is", "warm, MB/s", "spread",
                "ours is"], rows, left=2), "",
         f"GPT-2's vocabulary, one thread each, every run in a fresh process, interleaved; medians. "
-        f"Cold is the first call, warm are the next two; {versions}. tiktoken keeps no memory, and "
+        f"Cold is the first call, warm are the next two; {versions}. tiktoken keeps no cache, and "
         f"was run twice.  ", source(result)])
 
 
@@ -55,7 +55,7 @@ def encoding_threads(_):
     return "\n".join([table(["threads", "cold, s", "spread", "MB/s", "gain", "warm, s", "spread",
                              "MB/s", "gain"], rows, left=0), "",
                       "`encode_array` on web.txt; each row from fresh processes, interleaved. Warm "
-                      "are the fifth to seventh calls: after one call, each of two tables has seen "
+                      "are the fifth to seventh calls: after one call, each of two caches has seen "
                       "only half of the text.  ",
                       source(result)])
 
@@ -66,7 +66,7 @@ def encoding_pathological(_):
              *(number(b / a) + "x" for a, b in zip(row["seconds"], row["seconds"][1:])),
              number(row["seconds"][-1] / 4e6 * 1e9)] for row in result["rows"]]
     return "\n".join([table(["text", "1 MB, ms", "2 MB, ms", "4 MB, ms", "1 to 2", "2 to 4",
-                             "ns a byte"], rows), "", source(result)])
+                             "ns per byte"], rows), "", source(result)])
 
 
 def encoding_cache(_):
@@ -108,7 +108,7 @@ def encoding_workers(_):
 def coursework(_):
     result = load("coursework", "tokenizer")
     rows = [[row["tokenizer"], f"{row['vocab_size']:,}",
-             ", ".join(f"`{text}`" if text.strip(" ") else f"{length} blanks"
+             ", ".join(f"`{text}`" if text.strip(" ") else f"{length} spaces"
                        for text, length in zip(row["longest"], row["lengths"])),
              *(number(row["bytes_per_token"][name]) for name in ("stories", "web"))]
             for row in result["rows"]]

@@ -1,14 +1,38 @@
-"""What the makers of tables and plots share."""
+"""What the makers of tables and plots share, and how a page is filled; see render.py."""
 
-import json
-from pathlib import Path
+import re
+from functools import lru_cache
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
+import common
+from common import ROOT
+
+BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
+VALUE = re.compile(r"<!-- value:(\w+)((?:\s+[^\s>]+)*?)\s+-->(.*?)<!-- /value -->", re.DOTALL)
 
 
+def rendered(text, makers, values):
+    """A page with all its tables, and all figures in its sentences, made anew."""
+    def fill_block(match):
+        name, argument = match.group(1), match.group(2)
+        return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
+                f"{find(makers, name)(argument)}\n<!-- /generated -->")
+
+    def fill_value(match):
+        return (f"<!-- value:{match.group(1)}{match.group(2)} -->"
+                f"{find(values, match.group(1))(*match.group(2).split())}<!-- /value -->")
+    return VALUE.sub(fill_value, BLOCK.sub(fill_block, text))
+
+
+def find(makers, name):
+    if name not in makers:
+        raise ValueError(f"there is no {name!r}; there are {', '.join(sorted(makers))}")
+    return makers[name]
+
+
+@lru_cache
 def load(name, of="train"):
-    return json.loads((RESULTS / f"{of}_{name}.json").read_text(encoding="utf-8"))
+    """A saved result; do not change it."""
+    return common.load(of, name)
 
 
 def table(header, rows, left=1):
@@ -17,8 +41,28 @@ def table(header, rows, left=1):
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in [header, rule, *rows])
 
 
-def source(result):
-    return f"*{result['machine']}. `{result['command']}`*"
+def ladder_table(cells):
+    """A ladder's table, with the idea moved from the last column to the second.
+
+    A column that has nothing to say (no spread, because nothing was repeated) is left out.
+    """
+    header, *rows = [[row[0], row[-1], *row[1:-1]] for row in cells]
+    kept = [column for column in range(len(header)) if any(row[column] for row in rows)]
+    return table([header[column] for column in kept],
+                 [[row[column] for column in kept] for row in rows], left=2)
+
+
+def source(*results):
+    """The line under a table: on which machine, with which text, when, and how to run it again."""
+    machines = dict.fromkeys(result["machine"] for result in results)
+    texts = {text["sha256"]: f"{text['name']} ({text['bytes']:,} bytes, sha256 "
+                             f"{text['sha256'][:8]})"
+             for result in results for text in result.get("texts", ())}
+    dates = dict.fromkeys(filter(None, (result.get("date") for result in results)))
+    command, *others = dict.fromkeys(result["command"] for result in results)
+    command = " ".join([command, *(other.split()[-1] for other in others)])
+    parts = [" / ".join(machines), ", ".join(texts.values()), f"`{command}`", " / ".join(dates)]
+    return f"*{'. '.join(filter(None, parts))}*"
 
 
 def number(value):

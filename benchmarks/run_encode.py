@@ -6,15 +6,16 @@ The ladders run every stage in a fresh process, five times, interleaved; the med
 """
 
 import cProfile
-import json
 import pstats
 import random
 import statistics
-import sys
+from functools import partial
 from math import inf
 from time import thread_time
 
-from run_train import EOT, RESULTS, data, real_counts
+import common
+from common import EOT, corpus, data, run_experiments
+from run_train import real_counts
 
 from cs336_bpe import stages, train_bpe_from_counts
 from cs336_bpe.common.tables import as_text
@@ -22,18 +23,11 @@ from cs336_bpe.encode.stage06_typed_ranks import HEAP_FROM, Encoder
 from cs336_bpe.formats import read_gpt2
 from cs336_bpe.measure import ladders
 from cs336_bpe.measure.encoding import measure_encoding, split_text
-from cs336_bpe.measure.machine import describe_machine
 
+save = partial(common.save, "encode")
 ROUNDS = 5
 # The others do the whole text, so that a memory of words has its chance.
 LIMITS = dict.fromkeys(("stage01", "stage02", "stage03", "stage04"), 2.0)
-
-
-def save(name, value):
-    value = {"command": f"python benchmarks/run_encode.py {name}", "machine": describe_machine(),
-             "compiler_flags": "-O3", **value}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"encode_{name}.json").write_text(json.dumps(value, indent=1) + "\n", "utf-8")
 
 
 def gpt2():
@@ -44,7 +38,7 @@ def gpt2():
 
 
 def text_of(name, num_bytes):
-    with (data() / f"corpora/{name}.txt").open("rb") as file:
+    with corpus(name).open("rb") as file:
         return split_text(file.read(num_bytes).decode("utf-8", "ignore"), [EOT])
 
 
@@ -233,6 +227,4 @@ EXPERIMENTS = {function.__name__: function for function in (
 
 
 if __name__ == "__main__":
-    for experiment in sys.argv[1:] or EXPERIMENTS:
-        print(f"--- {experiment}", flush=True)
-        EXPERIMENTS[experiment]()
+    run_experiments(EXPERIMENTS)

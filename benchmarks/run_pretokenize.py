@@ -6,34 +6,29 @@
 Every run is in a fresh process, and what is compared is interleaved.
 """
 
-import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
-from run_train import EOT, RESULTS, data
+import common
+from common import EOT, corpus, large_corpus, run_experiments
 
 from cs336_bpe import stages
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.measure import ladders as ladder_runs
 from cs336_bpe.measure.counting import measure_counting
-from cs336_bpe.measure.machine import describe_machine
 
-
-def save(name, value):
-    value = {"command": f"python benchmarks/run_pretokenize.py {name}",
-             "machine": describe_machine(), "compiler_flags": "-O3", **value}
-    path = RESULTS / f"pretokenize_{name}.json"
-    path.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+save = partial(common.save, "pretokenize")
 
 
 def ladders():
     """Every stage on real text."""
     for name in ("web", "multilingual"):
-        path = data() / f"corpora/{name}.txt"
+        path = corpus(name)
         runs = ladder_runs.run_counting_ladder(path, [EOT])
         print(as_text(ladder_runs.counting_table(runs)))
         save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
@@ -42,7 +37,7 @@ def ladders():
 
 def threads():
     """Stage 05 with one thread and with two, interleaved; it leaves columns and makes no dict."""
-    path = data() / "corpora/web.txt"
+    path = corpus("web")
     seconds = {1: [], 2: []}
     for _ in range(9):
         for workers in seconds:
@@ -54,7 +49,7 @@ def threads():
 
 def workers():
     """Processes and threads against their number: write-up A6's surprise."""
-    path = data() / "corpora/web.txt"
+    path = corpus("web")
     rows = []
     for number in ("stage03", "stage05"):
         for count in (1, 2, 4, 8, 16, 64):
@@ -92,7 +87,7 @@ def end_to_end():
 
     result = {}
     for name in ("web", "multilingual"):
-        path = data() / f"corpora/{name}.txt"
+        path = corpus(name)
         seconds = {peer: [] for peer in END_TO_END}
         for round_number in range(5):
             for peer, program in END_TO_END.items():
@@ -128,7 +123,7 @@ print(seconds, peak, digest)
 
 def large():
     """Gigabytes: time a byte, and memory of the whole process."""
-    path = Path(os.environ["CS336_BPE_LARGE"])
+    path = large_corpus()
     rows = []
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         small = Path(folder, "first_part.txt")
@@ -156,7 +151,4 @@ EXPERIMENTS = {function.__name__: function for function in (
 
 
 if __name__ == "__main__":
-
-    for experiment in sys.argv[1:] or EXPERIMENTS:
-        print(f"--- {experiment}", flush=True)
-        EXPERIMENTS[experiment]()
+    run_experiments(EXPERIMENTS)

@@ -18,13 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 
-from run_train import EOT, RESULTS, data
+from common import EOT, corpus, save
 
 from cs336_bpe import EarlyStopWarning, count_pretokens, train_bpe_from_counts
 from cs336_bpe.corpora.near_duplicates import NearDuplicates
 from cs336_bpe.corpora.sample import sample
 from cs336_bpe.cost.bytes_per_token import bytes_per_token
-from cs336_bpe.measure.machine import describe_machine
 
 FRACTIONS = (0.01, 0.03, 0.1, 0.3, 1.0)
 SEEDS = range(5)
@@ -38,7 +37,7 @@ CORPORA = {"web": (10_000, 32_000), "stories": (10_000,)}  # vocabulary sizes
 def split(name, folder):
     """The first 95 % of the documents of a corpus as one file, and the others as another."""
     separator = EOT.encode()
-    documents = (data() / f"corpora/{name}.txt").read_bytes().split(separator)
+    documents = corpus(name).read_bytes().split(separator)
     cut = len(documents) * 95 // 100
     paths = Path(folder, f"{name}_train.txt"), Path(folder, f"{name}_held_out.txt")
     paths[0].write_bytes(separator.join(documents[:cut]) + separator)
@@ -132,7 +131,7 @@ def on_real_text():
     Documents whose eight smallest shingle hashes have one in common are compared exactly, if their
     lengths allow it; of pairs that are 0.8 alike, one in 400,000 has none in common.
     """
-    documents = (data() / "corpora/stories.txt").read_bytes().split(EOT.encode())
+    documents = corpus("stories").read_bytes().split(EOT.encode())
     seen = NearDuplicates()
     results = [(place, seen.add(document)) for place, document in enumerate(documents)]
     by_hash = defaultdict(list)
@@ -153,15 +152,14 @@ def on_real_text():
 
 
 def main():
-    result = {"command": "python benchmarks/run_sampling.py", "machine": describe_machine(),
-              "seeds": len(SEEDS)}
+    result = {"seeds": len(SEEDS)}
     result["error_rates"] = error_rates()
     result["on_real_text"] = on_real_text()
     print(json.dumps(result, indent=1), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         result["corpora"] = {name: run_corpus(name, sizes, folder)
                              for name, sizes in CORPORA.items()}
-    (RESULTS / "sampling.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    save("sampling", "", result)
 
 
 if __name__ == "__main__":

@@ -8,29 +8,24 @@ what is compared is interleaved, and all times are kept.
 
 import base64
 import importlib.metadata
-import json
 import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+import common
 import numpy
-from run_train import EOT, RESULTS, data
+from common import EOT, corpus, data, large_corpus, run_experiments
 
 from cs336_bpe import Tokenizer, train_bpe
-from cs336_bpe.measure.machine import describe_machine
 
+save = partial(common.save, "tokenizer")
 ROUNDS = 7
-
-
-def save(name, value):
-    value = {"command": f"python benchmarks/run_tokenizer.py {name}",
-             "machine": describe_machine(), "compiler_flags": "-O3", **value}
-    (RESULTS / f"tokenizer_{name}.json").write_text(json.dumps(value, indent=1) + "\n", "utf-8")
 
 
 def gpt2():
@@ -99,7 +94,7 @@ def run_peer(program, path, ranks, calls):
 
 
 def compare(peers, name, ranks, rounds):
-    path = data() / f"corpora/{name}.txt"
+    path = corpus(name)
     times = {peer: {"cold": [], "warm": []} for peer in peers}
     digests = {}
     for round_number in range(rounds):
@@ -160,7 +155,7 @@ print(*seconds)
 def threads():
     """encode_array with one thread and with two, interleaved. The first call is cold, the fifth to
     seventh are warm: after one call, each of two tables has seen only half of the text."""
-    path = data() / "corpora/web.txt"
+    path = corpus("web")
     times = {workers: {"cold": [], "warm": []} for workers in (1, 2)}
     for _ in range(ROUNDS):
         for workers, kinds in times.items():
@@ -211,7 +206,7 @@ def cache():
     """Text with more kinds of words than fit: 100 MB of words that are all different, and web text
     with little memory."""
     different = "".join(f" {number:x}word" for number in range(9_000_000))[:100_000_000]
-    web = (data() / "corpora/web.txt").read_bytes()
+    web = (corpus("web")).read_bytes()
     original = gpt2()
     rows = []
     for name, text, sizes in [("all words different", different, (128,)),
@@ -259,7 +254,7 @@ def run_file(source, target, workers):
 
 def large():
     """encode_file on gigabytes; the result is compared with the parts, encoded one by one."""
-    source = Path(os.environ["CS336_BPE_LARGE"])
+    source = large_corpus()
     rows = []
     with tempfile.TemporaryDirectory(dir=source.parent) as folder:
         target = Path(folder, "ids.npy")
@@ -315,7 +310,7 @@ if __name__ == "__main__":
 
 def workers():
     """Documents to lists of ids with threads and with processes: write-ups A5 and A6."""
-    path = data() / "corpora/web.txt"
+    path = corpus("web")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "encode_documents.py")
@@ -338,7 +333,7 @@ def coursework():
     """The coursework's questions: longest tokens, bytes per token on own and foreign text."""
     rows, texts, tokenizers = [], {}, {}
     for name, vocab_size in (("stories", 10_000), ("web", 32_000)):
-        path = data() / f"corpora/{name}.txt"
+        path = corpus(name)
         documents = path.read_text("utf-8").split(EOT)
         held_out = len(documents) // 20
         with tempfile.TemporaryDirectory() as folder:
@@ -365,6 +360,4 @@ EXPERIMENTS = {function.__name__: function for function in (
 
 
 if __name__ == "__main__":
-    for experiment in sys.argv[1:] or EXPERIMENTS:
-        print(f"--- {experiment}", flush=True)
-        EXPERIMENTS[experiment]()
+    run_experiments(EXPERIMENTS)

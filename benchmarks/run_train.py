@@ -9,7 +9,6 @@ fresh process. What is compared is interleaved, and the median and the spread ar
 
 import cProfile
 import gc
-import hashlib
 import importlib.metadata
 import json
 import os
@@ -20,55 +19,36 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+import common
+from common import EOT, corpus, describe_counts, run_experiments
+
 from cs336_bpe import count_pretokens, stages
 from cs336_bpe.common.tables import as_text
-from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.corpora import generated
 from cs336_bpe.measure import ladders
-from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.measure.training import measure_training
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
-RESULTS = Path(__file__).parent / "results"
-EOT = "<|endoftext|>"
-
-
-def data():
-    folder = os.environ.get("CS336_BPE_DATA")
-    if not folder:
-        raise SystemExit("set CS336_BPE_DATA to the folder with corpora/ and cs336/")
-    return Path(folder)
+save = partial(common.save, "train")
 
 
 def built_in_counts(kind, num_bytes):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "corpus.txt")
         with path.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(corpus.stream(kind, num_bytes))
+            file.writelines(generated.stream(kind, num_bytes))
         return dict(count_pretokens(path, [EOT]))
 
 
 def real_counts(name):
+    path = corpus(name)
     if name == "tinystories_train":
-        path = data() / "cs336/tinystories_train_pretoken_counts.json"
         return {word.encode(): n for word, n in json.loads(path.read_text("utf-8")).items()}
-    path = data() / ("cs336/corpus.en" if name == "course" else f"corpora/{name}.txt")
     return dict(count_pretokens(path, [EOT]))
-
-
-def describe_counts(counts):
-    lines = sorted(f"{word.hex()} {n}\n" for word, n in counts.items())
-    return {"kinds": len(counts), "bytes": sum(map(len, counts)), "pretokens": sum(counts.values()),
-            "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
-
-
-def save(name, value):
-    value = {"command": f"python benchmarks/run_train.py {name}", "machine": describe_machine(),
-             "compiler_flags": "-O3", **value}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"train_{name}.json").write_text(json.dumps(value, indent=1) + "\n", "utf-8")
 
 
 def one_ladder(name, title, counts, vocab_size, limit):
@@ -154,7 +134,7 @@ def peer_merge_seconds(name, path, vocab_size):
 
 
 def peers():
-    path = data() / "corpora/web.txt"
+    path = corpus("web")
     counts = real_counts("web")
     seconds = {"stage09": [], **{name: [] for name in PEERS}}
     for _ in range(5):
@@ -295,6 +275,4 @@ EXPERIMENTS = {function.__name__: function for function in (
 
 
 if __name__ == "__main__":
-    for experiment in sys.argv[1:] or EXPERIMENTS:
-        print(f"--- {experiment}", flush=True)
-        EXPERIMENTS[experiment]()
+    run_experiments(EXPERIMENTS)

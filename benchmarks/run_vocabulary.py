@@ -8,16 +8,12 @@ a larger one. No time is measured, so the figures are the same on every machine.
 """
 
 import hashlib
-import json
-from pathlib import Path
 from time import perf_counter
 
-from run_train import EOT, RESULTS, data
+from common import EOT, corpus, save
 
 from cs336_bpe import count_pretokens_in
-from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
-from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.stages import find
 
 CORPORA = ("web", "stories", "multilingual")
@@ -54,14 +50,11 @@ def main():
     corpora = {}
     for name in CORPORA:
         start = perf_counter()
-        corpora[name] = measure(data() / f"corpora/{name}.txt")
+        corpora[name] = measure(corpus(name))
         print(f"{name}: {corpora[name]['merges']:,} merges, {perf_counter() - start:.0f} s")
         for size, ratio in zip(corpora[name]["sizes"], corpora[name]["bytes_per_token"]):
             print(f"{size:9,} {ratio:.4f}", flush=True)
-    value = {"command": "python benchmarks/run_vocabulary.py", "machine": describe_machine(),
-             "held_out": HELD_OUT, "corpora": corpora}
-    with atomic_writer(Path(RESULTS, "vocabulary.json")) as file:
-        file.write((json.dumps(value, indent=1) + "\n").encode())
+    save("vocabulary", "", {"held_out": HELD_OUT, "corpora": corpora})
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
 def in_words(results: dict[str, Any]) -> str:
     runs, rows, encoded = results["pretokenize"], results["train"], results["encode"]
     lines = [
-        f"{results['corpus']}; {results['kinds']:,} kinds of pretokens", results["machine"], "",
+        f"{results['corpus']}; {results['kinds']:,} distinct pretokens", results["machine"], "",
         "Pretokenization: text -> counts", "", as_text(ladders.counting_table(runs)), "",
         "All stages give the same counts. Times are until there is a dict of them; training does "
         "not need",
@@ -111,12 +111,19 @@ def in_words(results: dict[str, Any]) -> str:
         as_text(ladders.encoding_table(encoded)), "",
         f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
         "seconds ('bytes done'). Each one is a",
-        "fresh encoder in a fresh process, so a memory of pretokens starts empty. Stages 01 to 06 "
-        "are given",
-        "pretokens; stage07 is given documents, and its time includes cutting them into "
-        "pretokens.",
+        "fresh encoder in a fresh process, so a cache of pretokens starts empty.",
+        *what_encoders_are_given(),
     ]
     return "\n".join(lines)
+
+
+def what_encoders_are_given() -> list[str]:
+    """Some stages cut the text themselves, and their times are not quite comparable."""
+    whole = [stage.number for stage in stages.ladder("encode") if stage.whole_texts]
+    if not whole:
+        return []
+    return [f"Given documents, so that cutting them into pretokens is timed too: "
+            f"{', '.join(whole)}. The others", "are given pretokens."]
 
 
 def beginning_of(path: Path) -> str:

@@ -1,8 +1,14 @@
-"""Run a ladder rung by rung, check that all rungs agree, and tabulate what each one gains."""
+"""Run a ladder rung by rung, check that all rungs agree, and tabulate what each one gains.
 
+A rung is compared with its predecessor, the stage of which it changes one idea. That is mostly the
+rung before, but a ladder may branch; the registry knows. The `cs336-bpe ladder` command and the
+experiments in benchmarks/ both call these functions, and both make their tables with them.
+"""
+
+import statistics
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from os import PathLike
@@ -10,28 +16,136 @@ from typing import Any
 
 from cs336_bpe import stages
 from cs336_bpe.common.tables import three_digits
-from cs336_bpe.measure.counting import measure_counting
+from cs336_bpe.measure.counting import CountMeasurement, measure_counting
 from cs336_bpe.measure.encoding import END, EncodeMeasurement, measure_encoding
 from cs336_bpe.measure.training import Measurement, measure_training
 from cs336_bpe.rules import Pair, TieBreak
 
+JsonRow = dict[str, Any]  # a row as it is saved
+Reporter = Callable[[stages.Stage, int, int], None]
+
 
 class StagesDisagree(AssertionError):
-    """Two stages gave different results; no time is worth showing before that is mended."""
+    """Two stages gave different results; no time is worth showing before that is fixed."""
+
+
+# --- What every ladder's rows have in common ---------------------------------------------------
+
+
+def about(stage: stages.Stage) -> JsonRow:
+    """What a row says about its stage, as the registry had it when it was measured."""
+    return {"idea": stage.idea, "predecessor": stage.predecessor}
+
+
+def number(row: JsonRow) -> str:
+    """The short name of a row's stage."""
+    return str(row["stage"]).partition("_")[0]
+
+
+def idea_of(name: str) -> str:
+    """The part of a stage's name that stays when stages are numbered anew."""
+    return name.partition("_")[2] if name.startswith("stage") else name
+
+
+def row_of(rows: list[JsonRow], stage: str) -> JsonRow:
+    """The first row of a stage, which may be named in full, by its number or by its idea.
+
+    >>> rows = [{"stage": "stage01_whole_text"}, {"stage": "stage02_streaming"}]
+    >>> row_of(rows, "streaming") == row_of(rows, "stage02") == row_of(rows, "stage02_streaming")
+    True
+    """
+    for row in rows:
+        if stage == number(row) or idea_of(stage) == idea_of(row["stage"]):
+            return row
+    raise ValueError(f"no row of stage {stage!r}; there are "
+                     f"{', '.join(row['stage'] for row in rows)}")
+
+
+def predecessor(ladder: str, rows: list[JsonRow], row: JsonRow) -> JsonRow | None:
+    """The row that this one is compared with, or None if its stage is the first or was not run.
+
+    With several workers, the predecessor is taken with as many, if it can use them.
+    """
+    known = {idea_of(stage.name): stage.predecessor for stage in stages.ladder(ladder)}
+    name = known.get(idea_of(row["stage"]), row.get("predecessor"))
+    found = [other for other in rows if name and idea_of(other["stage"]) == idea_of(name)]
+    equal = [other for other in found if other.get("workers") == row.get("workers")]
+    return next(iter(equal or found), None)
+
+
+def pace(ladder: str, row: JsonRow) -> float:
+    """The time that is compared: of the whole work, or per byte where each stage did its part."""
+    if ladder == "train":
+        return float(row["whole_seconds"])
+    if ladder == "encode":
+        return 1 / row["bytes_per_second"] if row["bytes_per_second"] else inf
+    return float(row["seconds"])
+
+
+def gain(ladder: str, row: JsonRow, over: JsonRow | None) -> float | None:
+    """How many times faster a row is than another; None if there is nothing to compare."""
+    if over is None or over is row or pace(ladder, over) == inf:
+        return None
+    return pace(ladder, over) / pace(ladder, row)
+
+
+def approximate(*rows: JsonRow | None) -> str:
+    """The mark of a figure that rests on an extrapolated time."""
+    return "" if all(row is None or row.get("complete", True) for row in rows) else "~"
+
+
+def rounded(value: float, *rows: JsonRow | None) -> str:
+    """Three digits; but two, after a `~`, if the value rests on an extrapolated time.
+
+    >>> rounded(74877.2, {"complete": False}), rounded(74877.2, {"complete": True})
+    ('~75,000', '74,877')
+    """
+    mark = approximate(*rows)
+    return mark + three_digits(float(f"{value:.1e}") if mark else value)
+
+
+def gain_cells(ladder: str, rows: list[JsonRow], row: JsonRow) -> tuple[str, str]:
+    """Two cells: how many times faster than the predecessor, and than the first stage.
+
+    `26.7 (04)`: not than the row above, but than stage04.
+    """
+    over = predecessor(ladder, rows, row)
+    cells = []
+    for other in (over, rows[0]):
+        value = gain(ladder, row, other)
+        extrapolated = (row, other) if ladder == "train" else ()  # others compare speeds
+        cells.append("" if value is None else rounded(value, *extrapolated))
+    numbers = list(dict.fromkeys(map(number, rows)))
+    if cells[0] and over is not None:
+        place = numbers.index(number(row))
+        if numbers[place - 1] != number(over):
+            cells[0] += f" ({number(over).removeprefix('stage')})"
+    return cells[0], cells[1]
+
+
+def spread(values: Sequence[float]) -> str:
+    """The least and the greatest, if there are two.
+
+    >>> spread([0.31, 0.25, 0.27]), spread([2.5])
+    ('0.250 to 0.310', '')
+    """
+    if len(values) < 2:
+        return ""
+    return f"{three_digits(min(values))} to {three_digits(max(values))}"
+
+
+# --- The training ladder -----------------------------------------------------------------------
 
 
 @dataclass
 class Row:
-    """One line of the table."""
+    """One stage and what it did."""
 
     stage: stages.Stage
     run: Measurement
-    gain: float | None  # how many times faster than the rung before
-    total_gain: float | None  # how many times faster than the first rung
 
-    def as_json(self) -> dict[str, Any]:
-        return {"idea": self.stage.idea, "gain": self.gain, "total_gain": self.total_gain,
-                **self.run.as_json()}
+    def as_json(self) -> JsonRow:
+        return {**about(self.stage), **self.run.as_json()}
 
 
 def run_training_ladder(
@@ -41,23 +155,30 @@ def run_training_ladder(
     rungs: Iterable[stages.Stage] | None = None,
     tie_break: TieBreak = "lexicographic",
     limit: float | Mapping[str, float] = 15.0,
-    report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
+    rounds: int = 1,
+    report: Reporter = lambda stage, done, total: None,
 ) -> list[Row]:
     """Measure every rung, each in a fresh process, and compare all merges before returning.
 
     A rung that takes more than `limit` seconds does only as many merges as fit; its time for all
-    of them is extrapolated, and the row says so. The limit may depend on the stage's number.
+    of them is extrapolated, and the row says so. The limit may depend on the stage's number. With
+    several rounds, the rungs that were not cut short run again in each, interleaved.
     """
     rows: list[Row] = []
     for stage in stages.ladder("train") if rungs is None else rungs:
         seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
         run = measure_training(stage, counts, num_merges, tie_break=tie_break, limit=seconds,
-                      report=partial(report, stage))
-        gain = total_gain = None
-        if rows:
-            gain = rows[-1].run.whole_seconds / run.whole_seconds
-            total_gain = rows[0].run.whole_seconds / run.whole_seconds
-        rows.append(Row(stage, run, gain, total_gain))
+                               report=partial(report, stage))
+        rows.append(Row(stage, run))
+    for _ in range(rounds - 1):
+        for row in rows:
+            if row.run.complete:
+                again = measure_training(row.stage, counts, num_merges, tie_break=tie_break,
+                                         report=partial(report, row.stage))
+                check_agreement([(row.stage.name, row.run.merges), ("itself", again.merges)])
+                times = row.run.all_seconds + again.all_seconds
+                median = statistics.median(times)
+                row.run = replace(row.run, all_seconds=times, seconds=median, whole_seconds=median)
     check_agreement([(row.stage.name, row.run.merges) for row in rows])
     return rows
 
@@ -75,38 +196,40 @@ def check_agreement(results: list[tuple[str, list[Pair]]]) -> None:
                                  f"{merges[at]} and {longest[at]}")
 
 
-HEADER = ("stage", "seconds", "x before", "x stage01", "merges/s", "peak MB", "idea")
+HEADER = ("stage", "seconds", "spread", "x before", "x stage01", "merges/s", "peak MB", "idea")
 
 
-def table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+def table(rows: list[JsonRow]) -> list[tuple[str, ...]]:
     """The cells of the table, as text, from rows as JSON. `~`: rests on an extrapolated time."""
     cells: list[tuple[str, ...]] = [HEADER]
-    for before, row in zip([None, *rows], rows):
-        def marked(value: float | None, *measured: Any) -> str:
-            if value is None:
-                return ""
-            return ("" if all(one["complete"] for one in measured) else "~") + three_digits(value)
+    for row in rows:
         cells.append((
-            row["stage"].partition("_")[0],
-            marked(row["whole_seconds"], row),
-            marked(row["gain"], row, before),
-            marked(row["total_gain"], row, rows[0]),
-            f"{row['num_merges'] / row['seconds']:,.0f}",
+            number(row),
+            rounded(row["whole_seconds"], row),
+            spread(row["all_seconds"]) if row["complete"] else "",
+            *gain_cells("train", rows, row),
+            rounded(merges_per_second(row), row),
             f"{row['peak_bytes'] / 1e6:,.1f}",
             row["idea"],
         ))
     return cells
 
 
-def footnotes(rows: list[dict[str, Any]]) -> list[str]:
+def merges_per_second(row: JsonRow) -> float:
+    """Over the whole run, as the seconds are."""
+    done = row["num_merges"] if row["complete"] else row["wanted"]
+    return float(done / row["whole_seconds"])
+
+
+def footnotes(rows: list[JsonRow]) -> list[str]:
     """What a reader must know about the table."""
     notes = []
     cut = [row for row in rows if not row["complete"]]
     if cut:
-        done = ", ".join(f"{row['stage'].partition('_')[0]} {row['num_merges']:,}" for row in cut)
+        done = ", ".join(f"{number(row)} {row['num_merges']:,}" for row in cut)
         notes.append(f"~ rests on an extrapolation: only the first merges were done ({done} of "
                      f"{cut[0]['wanted']:,}); the rest is taken to go at the pace of the last.")
-    whole = [row["stage"].partition("_")[0] for row in rows if row["complete"]]
+    whole = [number(row) for row in rows if row["complete"]]
     if whole:
         notes.append(f"All stages agree; whole lists of {rows[-1]['num_merges']:,} merges compared "
                      f"for {', '.join(whole)}.")
@@ -121,36 +244,46 @@ def run_counting_ladder(
     special_tokens: list[str],
     *,
     workers: int = 2,
-    report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
-) -> list[dict[str, Any]]:
+    rounds: int = 1,
+    report: Reporter = lambda stage, done, total: None,
+) -> list[JsonRow]:
     """Measure every pretokenization stage on a file, each in a fresh process, with one worker; and
-    those that can share the work with `workers` as well. All counts are compared."""
-    runs: list[dict[str, Any]] = []
-    for stage in stages.ladder("pretokenize"):
-        for number in (1, workers) if stage.parallel and workers > 1 else (1,):
-            measured = measure_counting(stage, path, special_tokens, workers=number,
-                                        report=partial(report, stage))
-            runs.append({"idea": stage.idea, **measured.as_json()})
-    for run in runs[1:]:
-        if run["digest"] != runs[0]["digest"]:
-            raise StagesDisagree(f"{run['stage']} with {run['workers']} workers does not give the "
-                                 f"counts of {runs[0]['stage']}")
-    return runs
+    those that can share the work with `workers` as well. All counts are compared. With several
+    rounds, all run again in each, interleaved."""
+    runs: dict[tuple[stages.Stage, int], list[CountMeasurement]] = {}
+    for _ in range(rounds):
+        for stage in stages.ladder("pretokenize"):
+            for count in (1, workers) if stage.parallel and workers > 1 else (1,):
+                runs.setdefault((stage, count), []).append(measure_counting(
+                    stage, path, special_tokens, workers=count, report=partial(report, stage)))
+    first = next(iter(runs.values()))[0]
+    rows: list[JsonRow] = []
+    for (stage, count), same in runs.items():
+        if any(run.digest != first.digest for run in same):
+            raise StagesDisagree(f"{stage.name} with {count} workers does not give the counts of "
+                                 f"{first.stage}")
+        times = [seconds for run in same for seconds in run.all_seconds]
+        rows.append({**about(stage), **same[0].as_json(), "all_seconds": times,
+                     "seconds": statistics.median(times),
+                     "columns_seconds": statistics.median(run.columns_seconds for run in same)})
+    return rows
 
 
-COUNTING_HEADER = ("stage", "workers", "seconds", "MB/s", "x stage01", "peak MB", "idea")
+COUNTING_HEADER = ("stage", "workers", "seconds", "spread", "MB/s", "x before", "x stage01",
+                   "peak MB", "idea")
 
 
-def counting_table(runs: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+def counting_table(runs: list[JsonRow]) -> list[tuple[str, ...]]:
     """The cells of the table, as text, from rows as JSON."""
     cells: list[tuple[str, ...]] = [COUNTING_HEADER]
     for run in runs:
         cells.append((
-            run["stage"].partition("_")[0],
+            number(run),
             str(run["workers"]),
             three_digits(run["seconds"]),
+            spread(run["all_seconds"]),
             three_digits(run["num_bytes"] / run["seconds"] / 1e6),
-            three_digits(runs[0]["seconds"] / run["seconds"]),
+            *gain_cells("pretokenize", runs, run),
             f"{run['peak_bytes'] / 1e6:,.1f}",
             run["idea"],
         ))
@@ -167,18 +300,31 @@ def run_encoding_ladder(
     *,
     rungs: Iterable[stages.Stage] | None = None,
     limit: float | Mapping[str, float] = 3.0,
-    report: Callable[[stages.Stage, int, int], None] = lambda stage, done, total: None,
-) -> list[dict[str, Any]]:
+    rounds: int = 1,
+    report: Reporter = lambda stage, done, total: None,
+) -> list[JsonRow]:
     """Measure every encoding stage on the same pretokens, each in a fresh process with a fresh
     encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only.
-    The limit may depend on the stage's number."""
-    runs = []
-    for stage in stages.ladder("encode") if rungs is None else rungs:
-        seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
-        runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=seconds,
-                                     report=partial(report, stage)))
-    check_encodings(runs)
-    return encoding_rows(runs)
+    The limit may depend on the stage's number. With several rounds, interleaved, a row has the
+    median of their speeds."""
+    rungs = stages.ladder("encode") if rungs is None else list(rungs)
+    all_rounds = []
+    for _ in range(rounds):
+        runs = []
+        for stage in rungs:
+            seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
+            runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=seconds,
+                                         report=partial(report, stage)))
+        check_encodings(runs)
+        all_rounds.append(runs)
+    rows: list[JsonRow] = []
+    for stage, same in zip(rungs, zip(*all_rounds)):
+        speeds = [run.bytes_per_second for run in same]
+        rows.append({**about(stage), **same[0].as_json(),
+                     "num_bytes": min(run.num_bytes for run in same),
+                     "bytes_per_second": statistics.median(speeds),
+                     "all_bytes_per_second": speeds})
+    return rows
 
 
 def check_encodings(runs: list[EncodeMeasurement]) -> None:
@@ -186,7 +332,7 @@ def check_encodings(runs: list[EncodeMeasurement]) -> None:
     longest = max(runs, key=lambda run: (run.num_pretokens, run.ids.count(END)))
     for run in runs:
         ids, others = run.ids, longest.ids
-        if END not in ids:  # of a whole text: where its pretokens end, nobody can see
+        if END not in ids:  # of a whole text: it does not say where its pretokens end
             others = array("I", [number for number in others if number != END])
         if ids.tobytes() != others[: len(ids)].tobytes():
             at = next(i for i, pair in enumerate(zip(ids, others)) if pair[0] != pair[1])
@@ -194,30 +340,17 @@ def check_encodings(runs: list[EncodeMeasurement]) -> None:
             raise StagesDisagree(f"{run.stage} and {longest.stage} disagree at {where}")
 
 
-def encoding_rows(runs: list[EncodeMeasurement]) -> list[dict[str, Any]]:
-    """Rows as JSON, with what each stage gains over the one before and over the first."""
-    def gain(run: EncodeMeasurement, over: EncodeMeasurement | None) -> float | None:
-        if over is None or not over.num_bytes:
-            return None
-        return run.bytes_per_second / over.bytes_per_second
-
-    return [{"idea": stages.find("encode", run.stage).idea, "gain": gain(run, before),
-             "total_gain": gain(run, runs[0] if before else None), **run.as_json()}
-            for before, run in zip([None, *runs], runs)]
-
-
 ENCODING_HEADER = ("stage", "bytes/s", "x before", "x stage01", "bytes done", "peak MB", "idea")
 
 
-def encoding_table(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+def encoding_table(rows: list[JsonRow]) -> list[tuple[str, ...]]:
     """The cells of the table, as text, from rows as JSON."""
     cells: list[tuple[str, ...]] = [ENCODING_HEADER]
     for row in rows:
         cells.append((
-            row["stage"].partition("_")[0],
+            number(row),
             f"{row['bytes_per_second']:,.0f}",
-            "" if row["gain"] is None else three_digits(row["gain"]),
-            "" if row["total_gain"] is None else three_digits(row["total_gain"]),
+            *gain_cells("encode", rows, row),
             f"{row['num_bytes']:,}",
             f"{row['peak_bytes'] / 1e6:,.1f}",
             row["idea"],

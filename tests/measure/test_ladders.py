@@ -26,10 +26,11 @@ def test_every_rung_is_measured_and_agrees():
     rows = ladders.run_training_ladder(COUNTS, 40, report=lambda *call: seen.append(call))
     assert [row.stage for row in rows] == stages.ladder("train")
     assert all(row.run.complete and row.run.num_merges == 40 for row in rows)
-    assert rows[0].gain is None
-    assert rows[2].total_gain == pytest.approx(rows[1].gain * rows[2].gain)
     assert seen[-1][1:] == (40, 40)
-    lines = as_text(ladders.table([row.as_json() for row in rows])).splitlines()
+    saved = [row.as_json() for row in rows]
+    assert [row["predecessor"] for row in saved] == [stage.predecessor
+                                                     for stage in stages.ladder("train")]
+    lines = as_text(ladders.table(saved)).splitlines()
     assert len(lines) == 2 + len(rows)
     assert lines[2].startswith("stage01")
 
@@ -40,12 +41,62 @@ def test_a_slow_rung_is_cut_short_and_marked():
     assert not run.complete
     assert 0 < run.num_merges < 10_000
     assert run.whole_seconds > run.seconds
-    row = ladders.Row(stages.find("train", "stage01"), run, None, None).as_json()
-    assert ladders.table([row])[1][1].startswith("~")
+    row = ladders.Row(stages.find("train", "stage01"), run).as_json()
+    cells = dict(zip(*ladders.table([row])))
+    assert cells["seconds"][0] == cells["merges/s"][0] == "~"
+    assert cells["spread"] == ""
     assert "extrapolation" in ladders.footnotes([row])[0]
-    whole = {**row, "complete": True, "gain": 2.0, "total_gain": 2.0}
-    cells = ladders.table([row, whole, whole])
-    assert [line[2:4] for line in cells[1:]] == [("", ""), ("~2.00", "~2.00"), ("2.00", "~2.00")]
+
+
+def rows_of(ladder, **seconds):
+    """Rows of a ladder that branches: three goes on from one."""
+    before = {"stage01_one": None, "stage02_two": "stage01_one", "stage03_three": "stage01_one",
+              "stage04_four": "stage03_three"}
+    return [{"stage": name, "predecessor": before[name], "idea": "", "whole_seconds": taken,
+             "seconds": taken, "all_seconds": [taken], "peak_bytes": 0, "num_merges": 10,
+             "wanted": 10, "complete": number != "one"}
+            for (number, taken), name in zip(seconds.items(), before)]
+
+
+def test_a_rung_is_compared_with_its_predecessor():
+    rows = rows_of("train", one=80.0, two=40.0, three=16.0, four=4.0)
+    gains = [line[3:5] for line in ladders.table(rows)[1:]]
+    assert gains == [("", ""), ("~2.00", "~2.00"), ("~5.00 (01)", "~5.00"), ("4.00", "~20.0")]
+    assert ladders.gain("train", rows[3], ladders.predecessor("train", rows, rows[3])) == 4
+    assert ladders.predecessor("train", rows[2:], rows[2]) is None  # it was not measured
+
+
+def test_the_registry_is_asked_where_a_saved_row_does_not_say():
+    rungs = stages.ladder("encode")
+    rows = [{"stage": stage.name} for stage in rungs]
+    for stage, row in zip(rungs, rows):
+        found = ladders.predecessor("encode", rows, row)
+        assert (found and found["stage"]) == stage.predecessor
+
+
+def test_workers_are_compared_with_as_many_workers():
+    rows = [{"stage": name, "predecessor": before, "workers": workers, "seconds": seconds}
+            for name, before, workers, seconds in [
+                ("stage01_a", None, 1, 8.0), ("stage02_b", "stage01_a", 1, 6.0),
+                ("stage02_b", "stage01_a", 2, 4.0), ("stage03_c", "stage02_b", 1, 3.0),
+                ("stage03_c", "stage02_b", 2, 1.0)]]
+    gains = [ladders.gain("pretokenize", row, ladders.predecessor("pretokenize", rows, row))
+             for row in rows]
+    assert gains == [None, 8 / 6, 2, 2, 4]
+
+
+def test_rounds_are_kept():
+    rungs = [stages.find("train"), stages.find("train", "stage05")]
+    once = ladders.run_training_ladder(COUNTS, 20, rungs=rungs)
+    rows = ladders.run_training_ladder(COUNTS, 20, rungs=rungs, rounds=2)
+    for before, row in zip(once, rows):
+        assert len(row.run.all_seconds) > len(before.run.all_seconds) / 2
+        assert min(row.run.all_seconds) <= row.run.seconds <= max(row.run.all_seconds)
+        assert row.run.whole_seconds == row.run.seconds
+    assert " to " in ladders.table([row.as_json() for row in rows])[1][2]
+    encoded = ladders.run_encoding_ladder(VOCAB, MERGES, PRETOKENS[:50],
+                                          rungs=[stages.find("encode")], rounds=3)
+    assert len(encoded[0]["all_bytes_per_second"]) == 3
 
 
 def test_stages_that_disagree_are_not_timed():
@@ -72,8 +123,6 @@ def test_every_encoding_rung_is_measured_and_agrees():
     num_bytes = sum(map(len, PRETOKENS))
     assert all(row["complete"] and row["num_bytes"] == num_bytes for row in rows)
     assert all(row["num_tokens"] == 500 * (1 + 3 + 1 + 1 + 200) for row in rows)
-    assert rows[0]["gain"] is rows[0]["total_gain"] is None
-    assert rows[2]["total_gain"] == pytest.approx(rows[1]["gain"] * rows[2]["gain"])
     assert seen[-1][1:] == (num_bytes, num_bytes)
     lines = as_text(ladders.encoding_table(rows)).splitlines()
     assert len(lines) == 2 + len(rows)
@@ -91,8 +140,8 @@ def test_an_encoding_rung_is_cut_short():
 
 def test_no_pretokens_at_all():
     rows = ladders.run_encoding_ladder(VOCAB, MERGES, [])
-    assert {row["gain"] for row in rows} == {None}
-    assert ladders.encoding_table(rows)[1][1] == "0"
+    cells = ladders.encoding_table(rows)
+    assert {line[1:4] for line in cells[1:]} == {("0", "", "")}
 
 
 def test_encodings_that_disagree_are_not_timed():

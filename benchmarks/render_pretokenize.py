@@ -1,0 +1,77 @@
+"""The tables of docs/pretokenize; see render.py."""
+
+import statistics
+
+from rendering import ladder_table, load, number, source, table
+
+from cs336_bpe.measure import ladders
+
+
+def counting_ladder(name):
+    """The pretokenization ladder on one corpus."""
+    result = load(f"ladder_{name}", "pretokenize")
+    last = result["rows"][-1]
+    return "\n".join([
+        f"**{result['title']}** ({result['rows'][0]['kinds']:,} distinct pretokens)", "",
+        ladder_table(ladders.counting_table(result["rows"])), "",
+        f"Times are until there is a dict of the counts. Without it, {ladders.number(last)} takes "
+        + " and ".join(
+            f"{number(run['columns_seconds'])} s with {run['workers']} thread"
+            + "s" * (run["workers"] > 1)
+            for run in result["rows"] if run["stage"] == last["stage"]) + ".  ",
+        source(result)])
+
+
+def threads(_):
+    result = load("threads", "pretokenize")
+    rows = []
+    median = {count: statistics.median(values) for count, values in result["seconds"].items()}
+    for count, values in result["seconds"].items():
+        spread = f"{number(min(values))} to {number(max(values))}"
+        rows.append([count, number(median[count]), spread,
+                     number(result["num_bytes"] / median[count] / 1e6),
+                     number(median["1"] / median[count]) + "x",
+                     number(min(result["seconds"]["1"]) / min(values)) + "x"])
+    return "\n".join([table(["threads", "median, s", "spread", "MB/s", "gain (medians)",
+                             "gain (least)"], rows, left=0), "", source(result)])
+
+
+def workers(stage_number):
+    result = load("workers", "pretokenize")
+    rows = [row for row in result["rows"] if row["stage"].startswith(stage_number)]
+    cells = [[row["workers"], number(row["seconds"]),
+              number(result["num_bytes"] / row["seconds"] / 1e6),
+              number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
+    what = "processes" if stage_number == "stage03" else "threads"
+    return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
+                      "100 MB of web text.  ", source(result)])
+
+
+def end_to_end(_):
+    result = load("end_to_end", "pretokenize")
+    rows = []
+    for name, one in result["corpora"].items():
+        for peer, values in one["seconds"].items():
+            label = f"{peer} {result['versions'].get(peer, '')}".strip()
+            rows.append([f"{name}.txt, {one['num_bytes'] / 1e6:.0f} MB", label,
+                         number(one["medians"][peer]),
+                         f"{number(min(values))} to {number(max(values))}",
+                         number(one["medians"][peer] / one["medians"]["cs336_bpe"]) + "x"])
+    header = ["corpus", "trainer", "median, s", "spread", "times ours"]
+    note = ("Vocabulary 32,000, one thread each; five rounds (two of tokenizers), interleaved, "
+            "each in a fresh process.  ")
+    return "\n".join([table(header, rows, left=2), "", note, source(result)])
+
+
+def large(_):
+    result = load("large", "pretokenize")
+    rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
+             number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
+            for row in result["rows"]]
+    header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
+    return "\n".join([table(header, rows), "",
+                      "Training to a vocabulary of 10,000, counting and merging.  ",
+                      source(result)])
+
+
+MAKERS = (counting_ladder, threads, workers, end_to_end, large)
