@@ -1,5 +1,6 @@
 """The class of every character, as a table for the scanners in C."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import regex
@@ -25,14 +26,23 @@ def tables() -> tuple[bytes, bytes]:
     """
     check_regex_version()
     class_of = bytearray(0x110000)
-    for run in unicode_classes.RUNS.split():
-        name, (first, _, last) = run[0], run[1:].partition("-")
-        size = int(last or first, 16) - int(first, 16) + 1
-        class_of[int(first, 16) : int(first, 16) + size] = bytes([CLASS_NUMBERS[name]]) * size
+    for name, points in runs():
+        class_of[points.start : points.stop] = bytes([CLASS_NUMBERS[name]]) * len(points)
     blocks: dict[bytes, int] = {}
     index = bytes(blocks.setdefault(bytes(class_of[start : start + 256]), len(blocks))
                   for start in range(0, 0x110000, 256))
     return index, b"".join(blocks)
+
+
+def runs() -> Iterator[tuple[str, range]]:
+    """The runs of code points that are letters (L), digits (N) or white space (W).
+
+    >>> next(runs())
+    ('W', range(9, 14))
+    """
+    for run in unicode_classes.RUNS.split():
+        first, _, last = run[1:].partition("-")
+        yield run[0], range(int(first, 16), int(last or first, 16) + 1)
 
 
 def check_regex_version() -> None:

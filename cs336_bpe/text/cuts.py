@@ -13,14 +13,18 @@ from collections.abc import Iterable
 
 import regex
 
+from cs336_bpe.native.classes import runs
 from cs336_bpe.rules import GPT2_PATTERN, is_gpt2
 from cs336_bpe.text.specials import pattern_of
 
-# A white-space byte after a visible character or a part of one. To leave out the control
-# characters, some of which are white space, is more careful than need be, and costs nothing.
+# A white-space byte after a visible character or a part of one. Leaving out the control characters,
+# some of which are white space, is more careful than it need be, and costs nothing.
 _SPACE_AFTER_TEXT = regex.compile(rb"(?r)[\x21-\x7e\x80-\xff][\t-\r ]")
-WIDE_SPACES = tuple(chr(c).encode() for c in (
-    0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
+
+SPACES = tuple(chr(point).encode() for name, points in runs() if name == "W" for point in points)
+"""All white-space characters, as UTF-8."""
+
+WIDE_SPACES = tuple(space for space in SPACES if len(space) > 1)
 
 
 class Cutter:

@@ -2,14 +2,14 @@
 
 Three things can reach from one part into the next: a pretoken, which may go on; a special token,
 of which the first bytes may have come; and white space, of which the last character belongs to
-the word behind it. What is before all of these is final, whatever comes.
+the word after it. What is before all of these is final, whatever comes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 
 import regex
 
-from cs336_bpe.text.cuts import WIDE_SPACES
+from cs336_bpe.text.cuts import SPACES
 from cs336_bpe.text.specials import pattern_of
 from cs336_bpe.text.utf8 import as_utf8
 
@@ -19,8 +19,6 @@ LOOK_AT_ALL = 512
 """While at most this many bytes are held back, all of them are scanned again for each part that
 comes; beyond that, only the last ones. Otherwise a word of megabytes that comes character by
 character would take quadratic time."""
-
-SPACES = (b"\t", b"\n", b"\v", b"\f", b"\r", b" ", *WIDE_SPACES)
 
 
 class Cuts:
