@@ -1,7 +1,8 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
 CS336_BPE_DEBUG=1 builds with bounds checks and assertions on; CS336_BPE_SANITIZE=1 adds the
-address and undefined-behaviour sanitizers. See CONTRIBUTING.md.
+address and undefined-behaviour sanitizers. See CONTRIBUTING.md. CS336_BPE_ONLY="name name" builds
+only these modules; benchmarks/variants does that in a copy of the package.
 """
 
 import os
@@ -12,6 +13,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 MODULES = sorted(path[:-4].replace(os.sep, ".") for path in glob("cs336_bpe/*/*.pyx"))
+if os.environ.get("CS336_BPE_ONLY"):
+    MODULES = os.environ["CS336_BPE_ONLY"].split()
 HEADERS = glob("cs336_bpe/*/*.h") + glob("cs336_bpe/*/*.pxd")
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")

@@ -26,7 +26,7 @@ static void touch_pages(void *memory, size_t size) {
     for (size_t i = 0; i < size; i += 4096) bytes[i] = 0;
 }
 
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(SMALL_PAGES)  /* a switch for variants */
 enum { HUGE_PAGE = 1 << 21 };
 
 /* The size of a table if it is large enough for huge pages, in whole ones; otherwise 0. */
