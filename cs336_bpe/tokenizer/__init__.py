@@ -1,7 +1,8 @@
 """The tokenizer: the class that a user meets, and how to get one from a file."""
 
 from cs336_bpe.formats.loading import AnyPath, Specials, load_model
-from cs336_bpe.tokenizer.tokenizer import DEFAULT_CACHE_BYTES, Text, Tokenizer, Which
+from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
+from cs336_bpe.tokenizer.tokenizer import Text, Tokenizer, Which
 
 __all__ = ["Text", "Tokenizer", "Which", "load_tokenizer"]
 

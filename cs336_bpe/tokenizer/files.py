@@ -15,6 +15,7 @@ from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.rules import check_errors
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.cuts import Cutter
+from cs336_bpe.tokenizer.engine import Cache
 
 if TYPE_CHECKING:
     from cs336_bpe.tokenizer import Tokenizer, Which
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 
 MAX_THREADS = 64
-SMALLEST_MEMORY = 1 << 20
+SMALLEST_CACHE = 1 << 20
 
 
 class FileEncoder:
@@ -82,11 +83,11 @@ class _Job:
         self.stopped = False
 
     def run(self, workers: int) -> None:
-        limit = max(SMALLEST_MEMORY, self.encoder.tokenizer._cache_bytes // workers)
+        limit = max(SMALLEST_CACHE, self.encoder.tokenizer._cache_bytes // workers)
         if workers == 1:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
+            cache = self.encoder.tokenizer._engine.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
-            while self.encode_block(memory, buffer):
+            while self.encode_block(cache, buffer):
                 self.report(self.bytes_done)
             return
         threads = [threading.Thread(target=self.work, args=(limit,)) for _ in range(workers)]
@@ -116,9 +117,9 @@ class _Job:
     def work(self, limit: int) -> None:
         number = self.num_read
         try:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
+            cache = self.encoder.tokenizer._engine.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
-            while not self.stopped and self.encode_block(memory, buffer):
+            while not self.stopped and self.encode_block(cache, buffer):
                 pass
         except BaseException as error:
             with self.writing:
@@ -130,7 +131,7 @@ class _Job:
                 self.num_ended += 1
                 self.writing.notify_all()
 
-    def encode_block(self, memory: Any, buffer: bytearray) -> bool:
+    def encode_block(self, cache: Cache, buffer: bytearray) -> bool:
         """Read a block, encode it and write it; False at the end."""
         with self.reading:
             number = self.num_read
@@ -141,7 +142,7 @@ class _Job:
         if not size:
             return False
         try:
-            ids = self.encode_buffer(memory, buffer, size, offset)
+            ids = self.encode_buffer(cache, buffer, size, offset)
         except Exception as error:
             error.block_number = number  # type: ignore[attr-defined]
             raise
@@ -157,16 +158,16 @@ class _Job:
             self.writing.notify_all()
         return True
 
-    def encode_buffer(self, memory: Any, buffer: bytearray, size: int, offset: int) -> Any:
+    def encode_buffer(self, cache: Cache, buffer: bytearray, size: int, offset: int) -> Any:
         encoder, tokenizer = self.encoder, self.encoder.tokenizer
         width = 2 if encoder.dtype == numpy.uint16 else 4
         with memoryview(buffer) as whole, whole[:size] as view:
             if encoder.errors == "strict":
-                ids = tokenizer._encode(view, encoder.specials, width, memory, strict=True,
+                ids = tokenizer._encode(view, encoder.specials, width, cache, strict=True,
                                         offset=offset)
             else:
                 clean = decode(bytes(view), encoder.errors, self.reader.name).encode()
-                ids = tokenizer._encode(clean, encoder.specials, width, memory, offset=None)
+                ids = tokenizer._encode(clean, encoder.specials, width, cache, offset=None)
             if ids is None:
                 decode(bytes(view), "strict", self.reader.name, offset)  # says where
                 raise AssertionError("the scanner and the decoder disagree on UTF-8")

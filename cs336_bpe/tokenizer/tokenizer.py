@@ -1,7 +1,7 @@
 """The tokenizer: text to ids, and back.
 
-Encoding is done by the last stage of the encoding ladder, which knows GPT-2's pattern; any other
-pattern runs through `regex`. Around it are the things that a user meets: special tokens, streams,
+Encoding is done by `engine`, which is the last stage of the encoding ladder and knows GPT-2's
+pattern; any other pattern runs through `regex`. Around it are the things that a user meets: special tokens, streams,
 files, and errors that say what is wrong.
 """
 
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy
 from numpy.typing import DTypeLike
 
-from cs336_bpe import stages
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken
 from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
@@ -35,6 +34,8 @@ from cs336_bpe.rules import (
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.specials import SpecialSplitter
 from cs336_bpe.text.streams import final_parts
+from cs336_bpe.tokenizer import engine
+from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ Path = str | os.PathLike[str]
 Text = str | bytes | bytearray | memoryview
 Which = Literal["all", "none", "raise"] | Iterable[str]
 
-DEFAULT_CACHE_BYTES = 128 << 20  # the stage has the same
 STREAM_CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
 ID_TYPES = (int, numpy.integer)
@@ -85,10 +85,9 @@ class Tokenizer:
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
-        stage = stages.find("encode").load()
         ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens)
         self._regex = check_pattern(pattern)
-        limit = check_size("cache_bytes", cache_bytes, stage.SMALLEST_CACHE_BYTES)
+        limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self._cache_bytes = min(limit, sys.maxsize)
         self._tokens = {int(number): token for number, token in sorted(vocab.items())}
         for special, number in ids.specials.items():
@@ -98,12 +97,8 @@ class Tokenizer:
         self._special_ids = ids.specials
         self._pattern = pattern
         self._is_gpt2 = is_gpt2(pattern)
-        self._encoder = stage.Encoder(self._tokens, self._merges, ids=self._ids,
-                                      cache_bytes=self._cache_bytes)
+        self._engine = engine.Engine(self._tokens, self._merges, self._ids, self._cache_bytes)
         self._width = 2 if max(self._tokens) < 1 << 16 else 4  # bytes, of an id
-        self._final_length: Callable[[bytes], int] = stage.final_length
-        self._new_ids: Callable[[int, int], Any] = stage.Ids
-        self._new_specials: Callable[[dict[str, int]], Any] = stage.Specials
         self._splitters: dict[frozenset[str], SpecialSplitter] = {}
         self._all = self._splitter_for(frozenset(self._special_ids))
 
@@ -267,7 +262,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        ids: list[int] = self._encoder.as_list(self._encode(text, specials, self._width))
+        ids: list[int] = self._engine.as_list(self._encode(text, specials, self._width))
         return ids
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
@@ -319,7 +314,7 @@ class Tokenizer:
 
         with ThreadPoolExecutor(number) as pool:
             encoded = pool.map(encode_group, groups)
-            return [self._encoder.as_list(ids) for group in encoded for ids in group]
+            return [self._engine.as_list(ids) for group in encoded for ids in group]
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
         """The ids of a text that comes in parts, such as the lines of an open file.
@@ -334,7 +329,7 @@ class Tokenizer:
         [97, 256, 98]
         """
         buffers = self._stream(parts, specials, self._width)
-        return chain.from_iterable(map(self._encoder.as_list, buffers))
+        return chain.from_iterable(map(self._engine.as_list, buffers))
 
     def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
                       specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":
@@ -359,13 +354,13 @@ class Tokenizer:
                             f"such as an open text file or [text]")
         specials = _as_which(specials)
         splitter = self._all if specials == "raise" else self._check_which(specials)
-        final_length = self._final_length if self._is_gpt2 else None
-        memory = self._encoder.new_memory(STREAM_CACHE_BYTES)
+        final_length = engine.final_length if self._is_gpt2 else None
+        cache = self._engine.new_cache(STREAM_CACHE_BYTES)
 
         def encoded() -> Iterator[Any]:
             offset = 0
             for data in final_parts(parts, splitter.tokens, final_length):
-                yield self._encode(data, specials, width, memory, offset=offset)
+                yield self._encode(data, specials, width, cache, offset=offset)
                 offset += len(data)
 
         return encoded()  # not from here: what is wrong should be said at once, and not at `next`
@@ -388,7 +383,7 @@ class Tokenizer:
         The file is read and written in blocks, so memory does not grow with it. Until it is
         complete, the output has another name; if anything goes wrong, it is removed.
 
-        The memory for pretokens, `cache_bytes`, is divided among the workers, which are threads.
+        The cache of pretokens, `cache_bytes`, is divided among the workers, which are threads.
         """
         return FileEncoder(self, self._check_dtype(dtype), _as_which(specials), errors).run(
             input_path, output_path, check_workers(workers), progress)
@@ -501,7 +496,7 @@ class Tokenizer:
         if splitter is None:
             ids = {token: self._special_ids[token] for token in self._special_ids
                    if token in tokens}
-            splitter = SpecialSplitter(ids, self._new_specials(ids))
+            splitter = SpecialSplitter(ids, engine.Specials(ids))
             if len(self._splitters) < 100:  # or somebody tries all subsets
                 self._splitters[tokens] = splitter
         return splitter
@@ -541,17 +536,18 @@ class Tokenizer:
 
     # --- The work --------------------------------------------------------------------------
 
-    def _encode(self, text: Text, specials: Which, width: int, memory: object = None,
-                strict: bool = False, offset: int | None = 0) -> Any:
+    def _encode(self, text: Text, specials: Which, width: int,
+                cache: engine.Cache | None = None, strict: bool = False,
+                offset: int | None = 0) -> Any:
         """The ids, of `width` bytes each, as an object with the buffer protocol; None if the text
         must be UTF-8 (`strict`) and is not. It begins at `offset` of what the user knows."""
         data = _as_utf8(text)
         splitter = self._check_specials(data, specials, offset)
         if self._is_gpt2:
-            return self._encoder.encode_ids(data, splitter.native, width, memory, strict)
+            return self._engine.encode_ids(data, splitter.native, width, cache, strict)
         try:
             pieces = self._pieces(text, splitter, strict)
-            return self._encoder.encode_pieces(pieces, width, memory)
+            return self._engine.encode_pieces(pieces, width, cache)
         except UnicodeDecodeError:
             return None
 
@@ -589,7 +585,7 @@ class Tokenizer:
         # Parts are small, and are put together as they come: so their memory is used again and
         # again. Fresh memory for all of them, and then for the whole, made two threads slower.
         which = "none" if isinstance(specials, str) and specials == "raise" else specials
-        whole = self._new_ids(width, sum(map(len, parts)) // 3 + 8)
+        whole = engine.Ids(width, sum(map(len, parts)) // 3 + 8)
         with ThreadPoolExecutor(workers) as pool:
             for ids in pool.map(lambda part: self._encode(part, which, width), parts):
                 whole.extend(ids)

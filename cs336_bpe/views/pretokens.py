@@ -64,5 +64,6 @@ def _words(tokenizer: "Tokenizer", text: "Text",
             yield (piece,), True
         else:
             if piece not in known:
-                known[piece] = tuple(tokenizer._encoder.encode_pretoken(piece))
+                known[piece] = tuple(
+                    tokenizer._engine.as_list(tokenizer._engine.encode_pieces([piece], 4)))
             yield known[piece], False

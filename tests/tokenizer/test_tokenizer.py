@@ -161,5 +161,12 @@ def test_the_courseworks_adapter():
     assert get_tokenizer(vocab, merges, None).special_tokens == {}
 
 
-def test_the_tokenizer_uses_the_last_stage():
-    assert type(tokenizer_and_oracle()[0]._encoder) is stages.ladder("encode")[-1].load().Encoder
+def test_the_engine_gives_what_the_last_stage_gives():
+    tokenizer, _ = tokenizer_and_oracle()
+    stage = stages.find("encode")
+    assert stage.whole_texts
+    ids = {number: token for number, token in tokenizer.vocab.items()
+           if token.decode("utf-8", "replace") not in tokenizer.special_tokens}
+    encoder = stage.load().Encoder(ids, tokenizer.merges)
+    text = corpus.web(50_000)
+    assert encoder.encode_text(text.encode()) == tokenizer.encode(text, specials="none")
