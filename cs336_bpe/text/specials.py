@@ -19,9 +19,12 @@ def pattern_of(tokens: Iterable[AnyStr]) -> AnyStr:
     >>> pattern_of(["<a>", "<a>+"])
     '<a>\\\\+|<a>'
     """
-    escaped = [regex.escape(token) for token in sorted(tokens, key=len, reverse=True)]
-    joined: AnyStr = (b"|" if isinstance(escaped[0], bytes) else "|").join(escaped)
-    return joined
+    longest_first = sorted(tokens, key=len, reverse=True)
+    pattern: AnyStr = regex.escape(longest_first[0])
+    for token in longest_first[1:]:
+        pattern += b"|" if isinstance(pattern, bytes) else "|"
+        pattern += regex.escape(token)
+    return pattern
 
 
 def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnyStr]:

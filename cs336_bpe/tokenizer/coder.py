@@ -30,8 +30,7 @@ class Coder:
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(ids.specials)
-        self.encoder = engine.Encoder(tokens, merges, ids=ids.ordinary,
-                                      cache_bytes=self.cache_bytes)
+        self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes)
         self.greatest_id = max(tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -45,10 +44,9 @@ class Coder:
         if choice.refused is not None:
             choice.check(data, offset)
         if self.is_gpt2:
-            return self.encoder.encode_ids(data, choice.native, width, cache, strict)
+            return self.engine.encode_ids(data, choice.native, width, cache, strict)
         try:
-            return self.encoder.encode_pieces(self.pieces(text, choice, strict=strict), width,
-                                              cache)
+            return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)
         except UnicodeDecodeError:
             return None
 
@@ -72,7 +70,7 @@ class Coder:
                         yield match.group().encode("utf-8", "surrogateescape")
 
     def as_list(self, ids: engine.Ids) -> list[int]:
-        return self.encoder.as_list(ids)
+        return self.engine.as_list(ids)
 
     # --- arrays ----------------------------------------------------------------------------
 
@@ -103,4 +101,5 @@ def as_array(ids: engine.Ids, dtype: "numpy.dtype[Any]") -> Array:
     if not len(ids):
         return numpy.empty(0, dtype)
     kind = numpy.uint16 if width_for(dtype) == 2 else numpy.uint32
-    return numpy.frombuffer(ids, kind).astype(dtype, copy=False)
+    array: Array = numpy.frombuffer(memoryview(ids), kind)
+    return array.astype(dtype, copy=False)

@@ -83,7 +83,7 @@ class _Job:
     def run(self, workers: int) -> None:
         limit = max(SMALLEST_CACHE, self.encoder.coder.cache_bytes // workers)
         if workers == 1:
-            cache = self.encoder.coder.encoder.new_cache(limit)
+            cache = self.encoder.coder.engine.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
             while self.encode_block(cache, buffer):
                 self.report(self.bytes_done)
@@ -115,7 +115,7 @@ class _Job:
     def work(self, limit: int) -> None:
         number = self.num_read
         try:
-            cache = self.encoder.coder.encoder.new_cache(limit)
+            cache = self.encoder.coder.engine.new_cache(limit)
             buffer = bytearray(self.reader.block_bytes)
             while not self.stopped and self.encode_block(cache, buffer):
                 pass
@@ -149,7 +149,7 @@ class _Job:
                 self.writing.wait()
             if self.num_written < number:
                 return False  # another thread has failed, or we were interrupted
-            self.target.write(ids)
+            self.target.write(ids.data)
             self.num_written += 1
             self.num_ids += len(ids)
             self.bytes_done += size

@@ -19,7 +19,7 @@ def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
     # What must not occur has to be found as a whole, so it must not be cut in two either.
     uncut = coder.choices.all if choice.refused is not None else choice
     final_length = engine.final_length if coder.is_gpt2 else None
-    cache = coder.encoder.new_cache(CACHE_BYTES)
+    cache = coder.engine.new_cache(CACHE_BYTES)
 
     def encoded() -> Iterator[engine.Ids]:
         offset = 0

@@ -78,7 +78,8 @@ class Tokenizer:
             self._tokens[number] = special.encode()
         self._merges = tuple((left, right) for left, right in merges)
         self._ids = ids
-        self._coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes)
+        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes)
+        """What encodes, for those who need a cache of their own; see `coder.py`."""
         self._decoder = Decoder(self._tokens)
 
     @classmethod
@@ -160,7 +161,7 @@ class Tokenizer:
     @property
     def pattern(self) -> str:
         """The regular expression that splits text into pretokens."""
-        return self._coder.pattern
+        return self.coder.pattern
 
     @property
     def vocab_size(self) -> int:
@@ -170,12 +171,12 @@ class Tokenizer:
     @property
     def cache_bytes(self) -> int:
         """The greatest size of the cache of pretokens, for each thread."""
-        return self._coder.cache_bytes
+        return self.coder.cache_bytes
 
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
         """The type that arrays of ids have: `uint16` if all ids fit, else `uint32`."""
-        return self._coder.smallest_dtype
+        return self.coder.smallest_dtype
 
     @property
     def model(self) -> Model:
@@ -240,7 +241,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        coder = self._coder
+        coder = self.coder
         return coder.as_list(coder.encode_any(text, coder.choices.choose(specials), coder.width))
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
@@ -256,8 +257,8 @@ class Tokenizer:
         array([ 97, 255], dtype=uint16)
         """
         check_text(text)
-        kind = self._coder.check_dtype(dtype)
-        ids = encode_in_parts(self._coder, text, self._coder.choices.choose(specials),
+        kind = self.coder.check_dtype(dtype)
+        ids = encode_in_parts(self.coder, text, self.coder.choices.choose(specials),
                               width_for(kind), check_workers(workers))
         return as_array(ids, kind)
 
@@ -269,8 +270,8 @@ class Tokenizer:
         >>> tokenizer.encode_batch(["a", "", "bc"])
         [[97], [], [98, 99]]
         """
-        choice = self._coder.choices.choose(specials)
-        return encode_batch(self._coder, check_texts(texts), choice, check_workers(workers))
+        choice = self.coder.choices.choose(specials)
+        return encode_batch(self.coder, check_texts(texts), choice, check_workers(workers))
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
         """The ids of a text that comes in parts, such as the lines of an open file.
@@ -284,7 +285,7 @@ class Tokenizer:
         >>> list(tokenizer.encode_iterable(["a<", "e", ">b"]))
         [97, 256, 98]
         """
-        coder = self._coder
+        coder = self.coder
         stream = encode_stream(coder, parts, coder.choices.choose(specials), coder.width)
         return chain.from_iterable(map(coder.as_list, stream))
 
@@ -299,9 +300,9 @@ class Tokenizer:
         >>> [array.tolist() for array in tokenizer.encode_arrays(["a b<", "e>c"])]
         [[97, 32, 98], [256], [99]]
         """
-        kind = self._coder.check_dtype(dtype)
-        choice = self._coder.choices.choose(specials)
-        stream = encode_stream(self._coder, parts, choice, width_for(kind))
+        kind = self.coder.check_dtype(dtype)
+        choice = self.coder.choices.choose(specials)
+        stream = encode_stream(self.coder, parts, choice, width_for(kind))
         return (as_array(ids, kind) for ids in stream)
 
     def encode_file(
@@ -324,8 +325,8 @@ class Tokenizer:
 
         The cache of pretokens, `cache_bytes`, is divided among the workers, which are threads.
         """
-        choice = self._coder.choices.choose(specials)
-        encoder = FileEncoder(self._coder, self._coder.check_dtype(dtype), choice, errors)
+        choice = self.coder.choices.choose(specials)
+        encoder = FileEncoder(self.coder, self.coder.check_dtype(dtype), choice, errors)
         return encoder.run(input_path, output_path, check_workers(workers), progress)
 
     def count(self, text: Text, *, specials: Which = "all") -> int:
@@ -335,7 +336,7 @@ class Tokenizer:
         9
         """
         check_text(text)
-        return len(self._coder.encode_any(text, self._coder.choices.choose(specials), width=0))
+        return len(self.coder.encode_any(text, self.coder.choices.choose(specials), width=0))
 
     def pretokens(self, text: Text, *, specials: Which = "all"
                   ) -> Iterator[tuple[tuple[int, ...], bool]]:
@@ -351,7 +352,8 @@ class Tokenizer:
                 yield (piece,), True
             else:
                 if piece not in known:
-                    known[piece] = tuple(self._coder.encoder.encode_pretoken(piece))
+                    ids = self.coder.engine.encode_pieces([piece], self.coder.width)
+                    known[piece] = tuple(self.coder.as_list(ids))
                 yield known[piece], False
 
     def explain(self, text: str, *, specials: Which = "all") -> list[Explanation]:
@@ -377,9 +379,9 @@ class Tokenizer:
         return explanations
 
     def _checked_pieces(self, text: Text, specials: Which) -> Iterator[bytes | int]:
-        choice = self._coder.choices.choose(specials)
+        choice = self.coder.choices.choose(specials)
         choice.check(as_bytes(text))
-        return self._coder.pieces(text, choice)
+        return self.coder.pieces(text, choice)
 
     def show(self, text: Text, *, specials: Which = "all") -> ShownText:
         """The tokens of a text in colour, for a notebook or a terminal.
@@ -424,7 +426,7 @@ class Tokenizer:
 
     def __reduce__(self) -> tuple[Callable[..., "Tokenizer"], tuple[Any, ...]]:
         return _rebuild, (dict(self._tokens), list(self._merges), list(self._ids.specials),
-                          self.pattern, self._coder.cache_bytes)
+                          self.pattern, self.coder.cache_bytes)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self.model == other.model
@@ -433,7 +435,7 @@ class Tokenizer:
         return hash((len(self._tokens), self._merges, self.pattern))
 
     def __repr__(self) -> str:
-        pattern = "GPT-2's pattern" if self._coder.is_gpt2 else f"pattern {self.pattern!r}"
+        pattern = "GPT-2's pattern" if self.coder.is_gpt2 else f"pattern {self.pattern!r}"
         specials = ", ".join(map(repr, self._ids.specials)) or "none"
         if len(specials) > 60:
             specials = f"{len(self._ids.specials)}"

@@ -9,7 +9,7 @@ from tokenizer.oracle import PIECES, SPECIALS, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.encode.stage07_word_table import SMALLEST_CACHE_BYTES
+from cs336_bpe.tokenizer.engine import SMALLEST_CACHE_BYTES
 
 SECONDS = 60 if os.environ.get("CS336_BPE_SLOW") else 3
 

@@ -7,6 +7,6 @@ EXPERIMENT = Experiment(
     task="count",
     texts=("web", "multilingual"),
     variants=(
-        Variant("small pages", "no huge pages for the tables", defines=("SMALL_PAGES",)),
+        Variant("small pages", "no huge pages for the tables", defines=("CS336_BPE_SMALL_PAGES",)),
     ),
 )

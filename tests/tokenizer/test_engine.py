@@ -1,4 +1,4 @@
-"""The table of pretokens: sizes around its limits, forgetting, memory, and both scanners."""
+"""The engine's cache: sizes around its limits, forgetting, memory, and both scanners."""
 
 import os
 import random
@@ -10,10 +10,11 @@ from tokenizer.oracle import PIECES, SPECIALS, broken, tokenizer_and_oracle, tri
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.encode import stage07_word_table as stage
+from cs336_bpe.native.scan import use_portable_scanner
 from cs336_bpe.rules import BYTES
+from cs336_bpe.tokenizer import engine
 
-SMALLEST = stage.SMALLEST_CACHE_BYTES
+SMALLEST = engine.SMALLEST_CACHE_BYTES
 
 
 def with_cache(cache_bytes, **options):
@@ -23,9 +24,9 @@ def with_cache(cache_bytes, **options):
 
 @pytest.fixture(params=[False, True], ids=["fastest", "portable"])
 def scanner(request):
-    stage.use_portable_scanner(request.param)
+    use_portable_scanner(request.param)
     yield
-    stage.use_portable_scanner(False)
+    use_portable_scanner(False)
 
 
 def check(tokenizer, oracle, text):
@@ -111,18 +112,19 @@ def test_a_table_that_is_often_full():
     full, _ = tokenizer_and_oracle()
     expected = full.encode(text)
     assert expected[:3_000] == oracle.encode(text[:20_000])[:3_000]
-    memory = tokenizer._encoder.new_memory(SMALLEST)
-    splitter = tokenizer._all.native
+    cache = tokenizer.coder.engine.new_cache(SMALLEST)
+    splitter = tokenizer.coder.choices.all.native
     for _ in range(2):
-        ids = tokenizer._encoder.as_list(tokenizer._encoder.encode_ids(text, splitter, 4, memory))
+        engine = tokenizer.coder.engine
+        ids = engine.as_list(engine.encode_ids(text, splitter, 4, cache))
         assert ids == expected
         assert tokenizer.encode(text) == expected
-    assert memory.times_full > 5
-    assert memory.num_bytes <= SMALLEST
+    assert cache.times_full > 5
+    assert cache.num_bytes <= SMALLEST
     pieces = list(oracle.pretokens(text))
     for _ in range(2):
-        ids = tokenizer._encoder.encode_pieces(pieces, 4, memory)
-        assert tokenizer._encoder.as_list(ids) == expected
+        ids = tokenizer.coder.engine.encode_pieces(pieces, 4, cache)
+        assert tokenizer.coder.engine.as_list(ids) == expected
 
 
 @pytest.mark.parametrize("cache_bytes", [SMALLEST, SMALLEST + 1, 200_000, 300_000, 1 << 20, 2**70])
@@ -137,17 +139,17 @@ def test_many_different_words_stay_within_the_limit(width):
     megabytes = 100 if os.environ.get("CS336_BPE_SLOW") else 20
     limit = 8 << 20
     tokenizer, _ = tokenizer_and_oracle()
-    encoder = tokenizer._encoder
-    memory = encoder.new_memory(limit)
+    an_engine = tokenizer.coder.engine
+    cache = an_engine.new_cache(limit)
     done = number = 0
     while done < megabytes * 1_000_000:
         text = " ".join([f"{number + i:x}w{(number + i) * 7919:o}" for i in range(50_000)])
         number += 50_000
         done += len(text)
-        encoder.encode_ids(text, tokenizer._all.native, width, memory)
-        assert memory.num_bytes <= limit
-    assert memory.times_full > 1
-    assert memory.kinds > 10_000 or memory.times_full > 5
+        an_engine.encode_ids(text, tokenizer.coder.choices.all.native, width, cache)
+        assert cache.num_bytes <= limit
+    assert cache.times_full > 1
+    assert cache.num_pretokens > 10_000 or cache.times_full > 5
 
 
 # --- No input is quadratic: these end ---------------------------------------------------------

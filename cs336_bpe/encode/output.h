@@ -1,0 +1,58 @@
+/* Where ids go: an array that grows. */
+#ifndef CS336_BPE_OUTPUT_H
+#define CS336_BPE_OUTPUT_H
+
+#include "table_memory.h"
+
+/* All zeros but for the width is an empty one. Functions that need memory return false if there is
+ * none. */
+struct Output {
+    void *ids;          /* of 2 or of 4 bytes each; owned */
+    size_t used, room;  /* numbers of ids */
+    int width;          /* 2 or 4; or 0 to count them only */
+
+    bool room_for(size_t number) noexcept {
+        if (!width || room - used >= number) return true;
+        size_t larger = room + room / 2;
+        if (larger < used + number) larger = used + number;
+        void *moved = pages_new(larger, (size_t)width);  /* huge pages save more than realloc does */
+        if (!moved) return false;
+        if (ids) {
+            memcpy(moved, ids, used * (size_t)width);
+            table_free(ids, room, (size_t)width);
+        }
+        ids = moved;
+        room = larger;
+        return true;
+    }
+
+    /* Append ids, for which there is room. */
+    void append(const uint32_t *others, size_t number) noexcept {
+        if (width == 4) memcpy((uint32_t *)ids + used, others, 4 * number);
+        if (width == 2)
+            for (size_t i = 0; i < number; i++)
+                ((uint16_t *)ids)[used + i] = (uint16_t)others[i];
+        used += number;
+    }
+
+    /* Append ids of the same width, for which there is room. */
+    void extend(const Output &others) noexcept {
+        if (others.used && width)
+            memcpy((uint8_t *)ids + used * (size_t)width, others.ids, others.used * (size_t)width);
+        used += others.used;
+    }
+
+    /* Give back what is not used, as far as that is cheap. */
+    void shrink() noexcept {
+        if (ids) room = table_shrink(ids, room, used, (size_t)width);
+    }
+
+    void end() noexcept {
+        if (ids) table_free(ids, room, (size_t)width);
+        ids = NULL;
+    }
+};
+
+enum { ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, ENCODE_INVALID };
+
+#endif
