@@ -21,3 +21,13 @@ def test_tables_are_up_to_date():
 def test_links(page):
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_walk_names_each_file_once():
+    page = (ROOT / "docs/walk.md").read_text("utf-8")
+    files = re.findall(r"^\d+\. \[`([^`]+)`\]\(\.\./cs336_bpe/([^)]+)\)", page, re.M)
+    assert len(files) > 20
+    for name, target in files:
+        assert name == target
+        assert page.count(f"`{name}`") == 1
+        assert f"{Path(name).name}</text>" in (ROOT / "docs/figures/walk.svg").read_text("utf-8")
