@@ -26,6 +26,7 @@ FLOORS = [
     {"views"},
     {"tokenizer"},
     {"corpora", "cost", "measure"},
+    {"judge"},
     {"pages"},
     {"commands"},
     {"cli"},
