@@ -6,7 +6,7 @@ on every probe, is the answer.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
@@ -145,7 +145,7 @@ MISTAKES: dict[tuple[str, str], tuple[str, str]] = {
         "you stop when no pair occurs twice; go on while any pair is left"),
 }
 
-_PATTERNS = {
+PATTERNS = {
     "gpt2": GPT2_PATTERN,
     "no look-ahead": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+",
     "no contractions": r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -157,7 +157,7 @@ _PATTERNS = {
     "gpt4": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
             r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
-_PATTERNS["line by line"] = GPT2_PATTERN
+PATTERNS["line by line"] = GPT2_PATTERN
 
 
 def documents(text: str, specials: list[str], habit: str) -> Iterator[str]:
@@ -183,7 +183,7 @@ def count(text: str, specials: list[str], habits: Habits) -> Counter[bytes]:
     """The pretokens of a text, in the order in which they are first seen."""
     if habits.newlines == "translated":
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    find = regex.compile(_PATTERNS[habits.pattern]).findall
+    find = regex.compile(PATTERNS[habits.pattern]).findall
     counts: Counter[bytes] = Counter()
     for document in documents(text, specials, habits.specials):
         lines = (document.splitlines(keepends=True) if habits.pattern == "line by line"
@@ -275,11 +275,14 @@ def train(text: str, vocab_size: int, specials: list[str], habits: Habits) -> li
     return learn(count(text, specials, habits), max(0, size), habits)
 
 
-def suspects() -> Iterator[Habits]:
-    """All trainers with one mistake, then all with two."""
-    single = [replace(RIGHT, **{name: habit}) for name, habit in MISTAKES]
-    yield from single
-    for (name, habit), (other, other_habit) in combinations(MISTAKES, 2):
+ALL_HABITS = tuple(habit.name for habit in fields(Habits))
+
+
+def suspects(names: Container[str] = ALL_HABITS) -> Iterator[Habits]:
+    """All programs with one mistake in these habits, then all with two."""
+    keys = [key for key in MISTAKES if key[0] in names]
+    yield from (replace(RIGHT, **{name: habit}) for name, habit in keys)
+    for (name, habit), (other, other_habit) in combinations(keys, 2):
         if name != other:
             yield replace(RIGHT, **{name: habit, other: other_habit})
 

@@ -4,6 +4,8 @@ import random
 from typing import NamedTuple
 
 END = "<|endoftext|>"
+DOUBLE = END + END
+ENCODING_SPECIALS = [END, DOUBLE]
 
 
 class Probe(NamedTuple):
@@ -59,4 +61,53 @@ TRAINING_PROBES = [
     Probe("NUL bytes", "rule 7", "a\0b a\0b \0\0\0", 262, []),
     Probe("an empty text", "rule 6", "", 260, []),
     Probe("no room for merges", "rule 6", f"low low{END}", 257, [END]),
+]
+
+
+class EncodingProbe(NamedTuple):
+    """A text to encode; in parts, if it is about streams."""
+
+    about: str
+    rule: str
+    parts: list[str]
+    stream: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
+
+
+ENCODING_PROBES = [
+    EncodingProbe("one word", "rule 10", ["hello"]),
+    EncodingProbe("a sentence", "rule 10",
+                  ["Once upon a time there was a little girl named Lily."]),
+    EncodingProbe("a run of one letter", "rule 4", ["aaa aaaa aaaaaaaa eeeee"]),
+    EncodingProbe("words that were never seen", "rule 10",
+                  ["xqzthere whentherethe antidisestablishing"]),
+    EncodingProbe("contractions", "rule 1",
+                  ["it's we're I'll you've I'm he'd don't 'tis the'there"]),
+    EncodingProbe("capital letters after an apostrophe", "rule 1", ["IT'S WE'LL DON'T"]),
+    EncodingProbe("several spaces", "rule 1", ["the  girl   was    happy  "]),
+    EncodingProbe("new lines and tabs", "rule 1", ["the girl\n\nwas \n happy\t\tand\n  the\n"]),
+    EncodingProbe("numbers and signs", "rule 1", ["1234 apples, $5.00!!! (the)"]),
+    EncodingProbe("other scripts", "rule 1", ["naïve café 你好 Привет 🙂🙂 ½"]),
+    EncodingProbe("a special token", "rule 2", [f"the end{END}the girl"]),
+    EncodingProbe("special tokens at both ends", "rule 2", [f"{END}the{END}"]),
+    EncodingProbe("a special token that is the beginning of another", "rule 2",
+                  [f"one{DOUBLE}two{END}three{DOUBLE}{END}"]),
+    EncodingProbe("spaces around a special token", "rule 2", [f"the end \n{END} the girl  {END}"]),
+    EncodingProbe("NUL and control characters", "rule 7", ["a\0b \x7f\x1b"]),
+    EncodingProbe("carriage returns", "rule 9", ["the\r\ngirl\r\n"]),
+    EncodingProbe("an empty text", "rule 10", [""]),
+    EncodingProbe("a stream of lines", "rule 10",
+                  ["the girl\n", "\n", "was happy\n", "  \n", "the end"],
+                  stream=True),
+    EncodingProbe("a stream of single characters", "rule 10",
+                  list(f"it's  the girl{END}'ll  be 你好  "), stream=True),
+    EncodingProbe("a stream that cuts words", "rule 10",
+                  ["the gi", "rl w", "as  ", " hap", "py'l", "l"],
+                  stream=True),
+    EncodingProbe("a stream that cuts a special token", "rule 2",
+                  ["the <|end", "oftext|>", "<|endo", "f"],
+                  stream=True),
 ]

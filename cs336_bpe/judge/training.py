@@ -9,17 +9,16 @@ import os
 import tempfile
 import warnings
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cs336_bpe.judge.mistakes import RIGHT, apply, count, count_pairs, mistakes_of, suspects, train
 from cs336_bpe.judge.probes import TRAINING_PROBES, Probe
-from cs336_bpe.judge.sandbox import Calls, Outcome, Sandbox
+from cs336_bpe.judge.sandbox import Calls, Sandbox
+from cs336_bpe.judge.verdict import Finding, Verdict, is_hopeless
 from cs336_bpe.rules import EarlyStopWarning, Pair
 from cs336_bpe.train import train_bpe
-
-MOST_SHOWN = 3
 
 
 @dataclass
@@ -30,49 +29,6 @@ class Trained:
     tokens: Counter[bytes]
     ids: list[int]
     problems: list[str]
-
-
-@dataclass
-class Finding:
-    """One thing that is not as it should be, in words."""
-
-    probe: str
-    rule: str
-    words: str
-
-
-@dataclass
-class Verdict:
-    """What there is to say about somebody's program."""
-
-    name: str
-    num_probes: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    diagnosis: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    seconds: float | None = None  # on the corpus, if it came that far
-
-    @property
-    def is_right(self) -> bool:
-        return not self.findings
-
-    def as_json(self) -> dict[str, Any]:
-        return {"name": self.name, "probes": self.num_probes, "right": self.is_right,
-                "findings": [vars(finding) for finding in self.findings],
-                "diagnosis": self.diagnosis, "notes": self.notes, "seconds": self.seconds}
-
-    def __str__(self) -> str:
-        if self.is_right:
-            lines = [f"{self.name} gives the results of stage 01 on all {self.num_probes} probes."]
-        else:
-            lines = [f"{self.name} differs from stage 01 on {len(self.findings)} of "
-                     f"{self.num_probes} probes."]
-            lines += [f"  -> {words}" for words in self.diagnosis]
-            for finding in self.findings[:MOST_SHOWN]:
-                lines.append(f"  {finding.probe} ({finding.rule}): {finding.words}")
-            if len(self.findings) > MOST_SHOWN:
-                lines.append(f"  ... and {len(self.findings) - MOST_SHOWN} more")
-        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
 def training_calls(function: Any) -> Calls:
@@ -146,7 +102,7 @@ def judge_trainer(name: str, *, seconds: float = 10.0, megabytes: int = 1000) ->
             verdict.num_probes += 1
             if not outcome.is_done:
                 verdict.findings.append(Finding(probe.about, probe.rule, outcome.problem))
-                if _is_final(outcome, verdict):
+                if is_hopeless(outcome, verdict):
                     break
                 continue
             right = definition(path, probe)
@@ -160,16 +116,6 @@ def judge_trainer(name: str, *, seconds: float = 10.0, megabytes: int = 1000) ->
     if verdict.findings and results:
         verdict.diagnosis = diagnose(results)
     return verdict
-
-
-def _is_final(outcome: Outcome, verdict: Verdict) -> bool:
-    """Whether there is no point in going on: it can't be imported, or has cost enough time."""
-    slow = sum("did not end" in finding.words or "memory" in finding.words
-               for finding in verdict.findings)
-    if outcome.kind == "missing" or slow >= 2:
-        verdict.notes.append("the other probes were not tried")
-        return True
-    return False
 
 
 def definition(path: Path, probe: Probe) -> list[Pair]:
@@ -233,6 +179,8 @@ def diagnose(results: list[tuple[Probe, Trained]]) -> list[str]:
     """The mistakes that explain every result, in words; [] if no known ones do."""
     # The probes that tell most apart come first, so that most suspects are ruled out at once.
     wrong = sorted(results, key=lambda result: _is_as_expected(*result))
+    if _is_as_expected(*wrong[0]):
+        return []  # the merges are right; something else is not
     for habits in suspects():
         if all(trained.merges == train(probe.text, probe.vocab_size, probe.specials, habits)
                for probe, trained in wrong):
