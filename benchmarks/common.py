@@ -15,8 +15,8 @@ from pathlib import Path
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.measure.machine import describe_machine, read_machine
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks/results"
 END_OF_TEXT = EOT = "<|endoftext|>"
 PACKAGES = ("numpy", "regex", "sortedcontainers")  # those that every installation has
 
@@ -76,9 +76,8 @@ def save(room, name, value, packages=()):
     `packages` are those that took part, besides our own. A runner binds its room once:
     `save = partial(common.save, "train")`.
     """
-    script = f"python benchmarks/{Path(sys.argv[0]).name}"
     value = {
-        "command": " ".join([script, *_experiment]),
+        "command": " ".join(["python", script(), *_experiment]),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "machine": describe_machine(),
         "environment": read_machine([*PACKAGES, *packages]),
@@ -88,6 +87,12 @@ def save(room, name, value, packages=()):
     RESULTS.mkdir(exist_ok=True)
     with atomic_writer(path_of(room, name)) as file:
         file.write((json.dumps(value, indent=1) + "\n").encode())
+
+
+def script():
+    """The program that runs, as a reader types it in a checkout."""
+    path = Path(sys.argv[0]).resolve()
+    return str(path.relative_to(ROOT)) if ROOT in path.parents else f"benchmarks/{path.name}"
 
 
 def load(room, name=""):

@@ -349,7 +349,9 @@ def coursework():
                "longest": [token.decode("utf-8", "replace") for token in longest],
                "lengths": list(map(len, longest)), "bytes_per_token": {}}
         for other, text in texts.items():
-            row["bytes_per_token"][other] = len(text.encode()) / tokenizer.count(text)
+            pure = text.split(EOT)  # a special token is neither text nor compressed
+            row["bytes_per_token"][other] = (sum(len(part.encode()) for part in pure)
+                                             / sum(map(tokenizer.count, pure)))
         rows.append(row)
         print(row)
     save("coursework", {"rows": rows})
