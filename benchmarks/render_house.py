@@ -1,6 +1,9 @@
-"""The tables of the README and of docs/index.md; see render.py."""
+"""The tables of the README and of CONTRIBUTING; see render.py."""
 
-from rendering import load, number, table
+import ast
+import re
+
+from rendering import ROOT, load, number, table
 
 from cs336_bpe import stages
 from cs336_bpe.measure import ladders
@@ -39,4 +42,24 @@ def headline(_):
     return "\n".join([table(header, rows, left=3), "", *notes, f"*{machines}. {commands}*"])
 
 
-MAKERS = (headline,)
+def experiments(_):
+    """Every program that saves results, and what it is behind, by its source."""
+    rows = []
+    folder = ROOT / "benchmarks"
+    for path in [*sorted(folder.glob("run_*.py")), folder / "variants/variants.py"]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        first = " ".join(ast.get_docstring(tree).partition("\n\n")[0].split())
+        first = re.split(r"(?<=\.) |;", first)[0].rstrip(".:")
+        names = [f"`{name.id}`" for node in tree.body if isinstance(node, ast.Assign)
+                 and ast.unparse(node.targets[0]) == "EXPERIMENTS"
+                 for name in ast.walk(node.value) if isinstance(name, ast.Name)
+                 and name.id in {made.name for made in tree.body
+                                 if isinstance(made, ast.FunctionDef)}]
+        if path.parent != folder:
+            names = [f"`{one.relative_to(path.parent).with_suffix('')}`"
+                     for one in sorted(path.parent.glob("*/*.py"))]
+        rows.append([f"`{path.relative_to(ROOT)}`", first, ", ".join(names)])
+    return table(["program", "what", "names"], rows, left=3)
+
+
+MAKERS = (headline, experiments)

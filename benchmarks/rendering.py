@@ -7,7 +7,7 @@ import common
 from common import ROOT
 
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
-VALUE = re.compile(r"<!-- value:(\w+)((?:\s+[^\s>]+)*?)\s+-->(.*?)<!-- /value -->", re.DOTALL)
+VALUE = re.compile(r"(?<!`)<!-- value:(\w+)((?:\s+[^\s>]+)*?)\s+-->(.*?)<!-- /value -->", re.DOTALL)
 
 
 def rendered(text, makers, values):
