@@ -26,6 +26,8 @@ from cs336_bpe import Tokenizer, train_bpe
 
 save = partial(common.save, "tokenizer")
 ROUNDS = 7
+CALLS, WARM_FROM = 7, 4
+TWO_THREADS = "cs336_bpe, 2 threads"
 
 
 def gpt2():
@@ -33,8 +35,9 @@ def gpt2():
     return Tokenizer.from_files(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [EOT])
 
 
-# What each peer does: `load` makes the tokenizer and the text, `call` is timed, three times: the
-# first call is cold, the others are warm. `digest` is the sum and the number of ids.
+# What each peer does: it makes the tokenizer and the text, then `call` is timed, several times. The
+# first call is cold. The fifth and later ones are warm: after one call, each of two threads'
+# caches has seen only half of the text. The sum and the number of ids are compared.
 PRELUDE = """
 import os, sys, time
 path, ranks, folder = sys.argv[1:4]
@@ -59,6 +62,7 @@ tokenizer = tiktoken.Encoding("gpt2", pat_str=GPT2_PATTERN, mergeable_ranks=rank
 """
 ARRAYS = {
     "cs336_bpe": OURS + "call = lambda: tokenizer.encode_array(data)",
+    TWO_THREADS: OURS + "call = lambda: tokenizer.encode_array(data, workers=2)",
     "gigatoken": GIGATOKEN + "call = lambda: tokenizer.encode(data)",
     "tiktoken": TIKTOKEN + "text = data.decode()\n"
                 "call = lambda: tokenizer.encode_to_numpy(text, allowed_special='all')",
@@ -102,9 +106,9 @@ def compare(peers, name, ranks, rounds):
             slow = "tiktoken" in peer
             if slow and round_number >= 2:
                 continue
-            digest, seconds = run_peer(program, path, ranks, 1 if slow else 3)
+            digest, seconds = run_peer(program, path, ranks, 1 if slow else CALLS)
             times[peer]["cold"].append(seconds[0])
-            times[peer]["warm"].extend(seconds[1:])
+            times[peer]["warm"].extend(seconds[WARM_FROM:])
             if "ordinary" not in peer:  # there the special tokens are text
                 digests[peer] = digest
     if len(set(digests.values())) != 1:
@@ -126,48 +130,15 @@ def write_ranks(folder):
 
 
 def peers():
-    """Against gigatoken and tiktoken, one thread each, to arrays and to lists."""
+    """Against gigatoken and tiktoken, one thread each, to arrays and lists; ours with two too."""
     with tempfile.TemporaryDirectory() as folder:
         ranks = write_ranks(folder)
         arrays = {name: compare(ARRAYS, name, ranks, ROUNDS)
                   for name in ("web", "stories", "multilingual", "code")}
         lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
     save("peers", {"arrays": arrays, "lists": lists, "versions": {
-        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}})
-
-
-THREADS = """
-import sys, time
-from cs336_bpe import Tokenizer
-path, folder = sys.argv[1:3]
-tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt",
-                                 ["<|endoftext|>"])
-data = open(path, "rb").read()
-seconds = []
-for _ in range(7):
-    start = time.perf_counter()
-    tokenizer.encode_array(data, workers=int(sys.argv[3]))
-    seconds.append(time.perf_counter() - start)
-print(*seconds)
-"""
-
-
-def threads():
-    """encode_array with one thread and with two, interleaved. The first call is cold, the fifth to
-    seventh are warm: after one call, each of two tables has seen only half of the text."""
-    path = corpus("web")
-    times = {workers: {"cold": [], "warm": []} for workers in (1, 2)}
-    for _ in range(ROUNDS):
-        for workers, kinds in times.items():
-            done = subprocess.run(
-                [sys.executable, "-c", THREADS, str(path), str(data() / "cs336"), str(workers)],
-                check=True, capture_output=True, text=True)
-            seconds = list(map(float, done.stdout.split()))
-            kinds["cold"].append(seconds[0])
-            kinds["warm"].append(statistics.median(seconds[4:]))
-    print({workers: {kind: round(statistics.median(values), 3) for kind, values in kinds.items()}
-           for workers, kinds in times.items()})
-    save("threads", {"num_bytes": path.stat().st_size, "seconds": times})
+        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
+        packages=["gigatoken", "tiktoken"])
 
 
 CASES = {
@@ -358,7 +329,7 @@ def coursework():
 
 
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, threads, pathological, cache, workers, coursework, large)}
+    peers, pathological, cache, workers, coursework, large)}
 
 
 if __name__ == "__main__":
