@@ -73,14 +73,14 @@ def describe_counts(counts):
 def save(room, name, value, packages=()):
     """Save a result as `results/ROOM_NAME.json`, with all that a reader must know to judge it.
 
-    `packages` are those that took part, besides our own. A runner binds its room once:
+    `packages` are those that took part, if the value has no `versions` that name them. A runner binds its room once:
     `save = partial(common.save, "train")`.
     """
     value = {
         "command": " ".join(["python", script(), *_experiment]),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "machine": describe_machine(),
-        "environment": read_machine([*PACKAGES, *packages]),
+        "environment": read_machine([*PACKAGES, *value.get("versions", ()), *packages]),
         "texts": [describe_file(path) for path in sorted(_texts)],
         **value,
     }

@@ -38,8 +38,8 @@ def encoding_peers(kind):
         table(["text", "encoder", "cold, MB/s", "spread", "ours is", "warm, MB/s", "spread",
                "ours is"], rows, left=2), "",
         f"GPT-2's vocabulary, one thread each, every run in a fresh process, interleaved; medians. "
-        f"Cold is the first call, warm are the fifth and later ones; {versions}. tiktoken keeps no "
-        f"cache, and was run twice.  ", source(result)])
+        f"Cold is the first call, warm are those from number {result.get('warm_from', 2)} on; "
+        f"{versions}. tiktoken keeps no cache, and was run twice.  ", source(result)])
 
 
 def encoding_threads(_):

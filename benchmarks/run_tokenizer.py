@@ -136,7 +136,7 @@ def peers():
         arrays = {name: compare(ARRAYS, name, ranks, ROUNDS)
                   for name in ("web", "stories", "multilingual", "code")}
         lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
-    save("peers", {"arrays": arrays, "lists": lists, "versions": {
+    save("peers", {"arrays": arrays, "lists": lists, "warm_from": WARM_FROM + 1, "versions": {
         peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
         packages=["gigatoken", "tiktoken"])
 
