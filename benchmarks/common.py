@@ -73,8 +73,8 @@ def describe_counts(counts):
 def save(room, name, value, packages=()):
     """Save a result as `results/ROOM_NAME.json`, with all that a reader must know to judge it.
 
-    `packages` are those that took part, if the value has no `versions` that name them. A runner binds its room once:
-    `save = partial(common.save, "train")`.
+    `packages` are those that took part, if the value has no `versions` that name them. A runner
+    binds its room once: `save = partial(common.save, "train")`.
     """
     value = {
         "command": " ".join(["python", script(), *_experiment]),

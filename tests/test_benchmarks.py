@@ -57,12 +57,16 @@ def test_no_corpora(monkeypatch):
 
 def test_values_are_filled_in():
     page = ("It is <!-- value:double 4 -->7<!-- /value --> or\n"
-            "<!-- value:double\n2 --><!-- /value -->.")
+            "<!--\nvalue:double\n2 --><!-- /value -->.")
     after = rendered(page, {}, {"double": lambda number: str(2 * int(number))})
     assert after == ("It is <!-- value:double 4 -->8<!-- /value --> or\n"
-                     "<!-- value:double\n2 -->4<!-- /value -->.")
+                     "<!--\nvalue:double\n2 -->4<!-- /value -->.")
     with pytest.raises(ValueError, match="there is no 'triple'; there are double"):
         rendered("<!-- value:triple 4 -->7<!-- /value -->", {}, {"double": str})
+    for broken in ("<!-- value:double 4 -->7", "<!-- generated:double -->\n7", "<!--value:x -->"):
+        with pytest.raises(ValueError, match="1 marks begin and 0 are whole"):
+            rendered(broken, {}, {"double": str})
+    assert rendered("`<!-- value:NAME -->`", {}, {}) == "`<!-- value:NAME -->`"
 
 
 @pytest.fixture
