@@ -38,11 +38,12 @@ def threads(_):
 
 def workers(stage_number):
     result = load("workers", "pretokenize")
-    rows = [row for row in result["rows"] if row["stage"].startswith(stage_number)]
+    rows = [row for row in result["rows"]
+            if stage_number in (ladders.number(row), row["stage"], ladders.idea_of(row["stage"]))]
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
               number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
-    what = "processes" if stage_number == "stage03" else "threads"
+    what = "processes" if "processes" in rows[0]["stage"] else "threads"
     return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
                       "100 MB of web text.  ", source(result)])
 
