@@ -8,6 +8,7 @@ what is compared is interleaved, and all times are kept.
 
 import base64
 import importlib.metadata
+import json
 import os
 import random
 import statistics
@@ -22,7 +23,7 @@ import common
 import numpy
 from common import EOT, corpus, data, large_corpus, run_experiments
 
-from cs336_bpe import Tokenizer, train_bpe
+from cs336_bpe import Tokenizer, train_bpe, train_bpe_from_counts
 
 save = partial(common.save, "tokenizer")
 ROUNDS = 7
@@ -328,8 +329,31 @@ def coursework():
     save("coursework", {"rows": rows})
 
 
+TINYSTORIES_BYTES = 2_227_753_162  # of TinyStoriesV2-GPT4-train.txt, which the counts are of
+
+
+def agreement():
+    """Numbers of the write-ups that do not depend on a machine: do ours agree to the digit?"""
+    counts = {word.encode(): n for word, n in json.loads(
+        corpus("tinystories_train").read_text("utf-8")).items()}
+    vocab, merges = train_bpe_from_counts(counts, 10_000, [EOT])
+    tokenizer = Tokenizer(vocab, merges, [EOT])
+    text_bytes = sum(len(word) * n for word, n in counts.items())
+    separators, rest = divmod(TINYSTORIES_BYTES - text_bytes, len(EOT))
+    assert rest == 0
+    tokens = sum(len(tokenizer.encode_array(word)) * n for word, n in counts.items())
+    longest = max((token for number, token in vocab.items() if token != EOT.encode()), key=len)
+    ids = {token: number for number, token in vocab.items()}
+    result = {"pretokens": sum(counts.values()), "documents": separators + 1,
+              "longest": sorted([ids[token], token.decode()] for token in vocab.values()
+                                if len(token) == len(longest)),
+              "tokens": tokens + separators, "tokens_per_byte": tokens / text_bytes}
+    print(result)
+    save("agreement", result)
+
+
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, pathological, cache, workers, coursework, large)}
+    peers, pathological, cache, workers, coursework, agreement, large)}
 
 
 if __name__ == "__main__":
