@@ -8,7 +8,6 @@ what is compared is interleaved, and all times are kept.
 
 import base64
 import importlib.metadata
-import json
 import os
 import random
 import statistics
@@ -22,6 +21,7 @@ from time import perf_counter
 import common
 import numpy
 from common import EOT, corpus, data, large_corpus, run_experiments
+from run_train import real_counts
 
 from cs336_bpe import Tokenizer, train_bpe, train_bpe_from_counts
 
@@ -334,8 +334,7 @@ TINYSTORIES_BYTES = 2_227_753_162  # of TinyStoriesV2-GPT4-train.txt, which the 
 
 def agreement():
     """Numbers of the write-ups that do not depend on a machine: do ours agree to the digit?"""
-    counts = {word.encode(): n for word, n in json.loads(
-        corpus("tinystories_train").read_text("utf-8")).items()}
+    counts = real_counts("tinystories_train")
     vocab, merges = train_bpe_from_counts(counts, 10_000, [EOT])
     tokenizer = Tokenizer(vocab, merges, [EOT])
     text_bytes = sum(len(word) * n for word, n in counts.items())

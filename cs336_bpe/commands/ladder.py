@@ -15,7 +15,7 @@ from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.measure import ladders
 from cs336_bpe.measure.encoding import split_text
-from cs336_bpe.measure.machine import describe_machine, read_machine
+from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.rules import assemble_vocab, check_special_tokens, check_vocab_size
 
 LADDER_BYTES = 2_000_000
@@ -60,7 +60,7 @@ def run_ladder(options: argparse.Namespace) -> int:
                 file.writelines(corpus.stream(options.built_in, options.bytes))
         results = measure_all(options, path, specials, num_merges)
     results = {"corpus": name, "vocab_size": options.vocab_size, "machine": describe_machine(),
-               "environment": read_machine(["numpy", "regex", "sortedcontainers"]), **results}
+               **results}
     if options.json and options.json != "-":
         with atomic_writer(options.json) as saved:
             saved.write((json.dumps(results, indent=1) + "\n").encode())
