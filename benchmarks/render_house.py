@@ -57,7 +57,7 @@ def experiments(_):
                                  if isinstance(made, ast.FunctionDef)}]
         if path.parent != folder:
             names = [f"`{one.relative_to(path.parent).with_suffix('')}`"
-                     for one in sorted(path.parent.glob("*/*.py"))]
+                     for one in sorted(path.parent.glob("*/[!_]*.py"))]
         rows.append([f"`{path.relative_to(ROOT)}`", first, ", ".join(names)])
     return table(["program", "what", "names"], rows, left=3)
 

@@ -10,7 +10,7 @@ import pytest
 from cs336_bpe import stages
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
-sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "variants")]
+sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 
 import common  # noqa: E402
 import tasks  # noqa: E402

@@ -163,7 +163,8 @@ def read_experiment(name):
 
 
 def all_names():
-    return sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.glob("*/*.py"))
+    return sorted(str(path.relative_to(FOLDER).with_suffix(""))
+                  for path in FOLDER.glob("*/[!_]*.py"))
 
 
 def make(name):
