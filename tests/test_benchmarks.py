@@ -111,10 +111,8 @@ def test_a_variant_still_applies(name):
     assert tasks.find_stage(ladder, experiment.stage) in stages.ladder(ladder)
     package = common.ROOT / "cs336_bpe"
     for variant in experiment.variants:
-        for path, pairs in variant.replace.items():
-            text = (package / path).read_text(encoding="utf-8")
-            for old, _ in pairs:
-                assert text.count(old) == 1, f"{variant.name}: {path}: {old!r}"
+        for path in {**variant.replace, **variant.edits}:
+            variants.changed(variant, path, (package / path).read_text(encoding="utf-8"))
         for path, other in variant.files.items():
             assert (package / path).exists()
             assert (variants.FOLDER / name).with_name(other).exists()
@@ -146,3 +144,7 @@ def test_a_variant_is_built_checked_and_refused(tmp_path):
     stale = variants.Variant("stale", "", replace={path: [("no such text", "")]})
     with pytest.raises(SystemExit, match=r"'stale': .* has 0 times what it replaces"):
         variants.build(tmp_path / "2", (), stale, tmp_path)
+    upper = variants.Variant("upper", "", edits={path: str.upper})
+    assert variants.changed(upper, path, "low") == "LOW"
+    with pytest.raises(SystemExit, match="'upper': its edit changes nothing"):
+        variants.changed(upper, path, "LOW")
