@@ -63,8 +63,8 @@ def changed(variant, name, text):
     """The text of a file of the package, as the variant has it."""
     for old, new in variant.replace.get(name, ()):
         if text.count(old) != 1:
-            raise SystemExit(f"variant {variant.name!r}: {name} has {text.count(old)} times what it "
-                             f"replaces, not once: {old!r}")
+            raise SystemExit(f"variant {variant.name!r}: {name} has {text.count(old)} times what "
+                             f"it replaces, not once: {old!r}")
         text = text.replace(old, new)
     after = variant.edits[name](text) if name in variant.edits else text
     if name in variant.edits and after == text:
