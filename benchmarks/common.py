@@ -15,8 +15,8 @@ from pathlib import Path
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.measure.machine import describe_machine, read_machine
 
-ROOT = Path(__file__).parent.parent
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks/results"
 END_OF_TEXT = EOT = "<|endoftext|>"
 PACKAGES = ("numpy", "regex", "sortedcontainers")  # those that every installation has
 
@@ -73,21 +73,26 @@ def describe_counts(counts):
 def save(room, name, value, packages=()):
     """Save a result as `results/ROOM_NAME.json`, with all that a reader must know to judge it.
 
-    `packages` are those that took part, besides our own. A runner binds its room once:
-    `save = partial(common.save, "train")`.
+    `packages` are those that took part, if the value has no `versions` that name them. A runner
+    binds its room once: `save = partial(common.save, "train")`.
     """
-    script = f"python benchmarks/{Path(sys.argv[0]).name}"
     value = {
-        "command": " ".join([script, *_experiment]),
+        "command": " ".join(["python", script(), *_experiment]),
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "machine": describe_machine(),
-        "environment": read_machine([*PACKAGES, *packages]),
+        "environment": read_machine([*PACKAGES, *value.get("versions", ()), *packages]),
         "texts": [describe_file(path) for path in sorted(_texts)],
         **value,
     }
     RESULTS.mkdir(exist_ok=True)
     with atomic_writer(path_of(room, name)) as file:
         file.write((json.dumps(value, indent=1) + "\n").encode())
+
+
+def script():
+    """The program that runs, as a reader types it in a checkout."""
+    path = Path(sys.argv[0]).resolve()
+    return str(path.relative_to(ROOT)) if ROOT in path.parents else f"benchmarks/{path.name}"
 
 
 def load(room, name=""):

@@ -38,11 +38,12 @@ def threads(_):
 
 def workers(stage_number):
     result = load("workers", "pretokenize")
-    rows = [row for row in result["rows"] if row["stage"].startswith(stage_number)]
+    rows = [row for row in result["rows"]
+            if stage_number in (ladders.number(row), row["stage"], ladders.idea_of(row["stage"]))]
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
               number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
-    what = "processes" if stage_number == "stage03" else "threads"
+    what = "processes" if "processes" in rows[0]["stage"] else "threads"
     return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
                       "100 MB of web text.  ", source(result)])
 
@@ -63,11 +64,13 @@ def end_to_end(_):
     return "\n".join([table(header, rows, left=2), "", note, source(result)])
 
 
-def large(_):
+def large(case):
+    """Gigabytes; `large all` leaves out what the whole file is compared with."""
     result = load("large", "pretokenize")
-    rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
+    rows = [["the whole file" if row["case"] == "all" else row["case"], row["workers"],
+             f"{row['num_bytes']:,}", number(row["seconds"]),
              number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
-            for row in result["rows"]]
+            for row in result["rows"] if case in ("", row["case"])]
     header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
     return "\n".join([table(header, rows), "",
                       "Training to a vocabulary of 10,000, counting and merging.  ",

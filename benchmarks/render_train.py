@@ -75,10 +75,11 @@ def profile(name):
 def ratios(_):
     result = load("ratios")
     medians = result["medians"]
+    last = list(medians)[-1]
     rows = [[name, number(medians[name]), f"{number(min(values))} to {number(max(values))}",
-             "" if name == "stage09" else number(medians[name] / medians["stage09"]) + "x"]
+             "" if name == last else number(medians[name] / medians[last]) + "x"]
             for name, values in result["seconds"].items()]
-    return "\n".join([table(["stage", "median, s", "spread", "stage09 is faster by"], rows), "",
+    return "\n".join([table(["stage", "median, s", "spread", f"{last} is faster by"], rows), "",
                       "TinyStories-train, vocabulary 10,000; five rounds, interleaved.  ",
                       source(result)])
 
@@ -86,17 +87,18 @@ def ratios(_):
 def peers(_):
     result = load("peers")
     medians = result["medians"]
+    ours = next(iter(medians))
     rows = []
     for name, values in result["seconds"].items():
         label = f"{name} {result['versions'][name]}" if name in result["versions"] else name
         spread = f"{number(min(values))} to {number(max(values))}"
         rows.append([label, number(medians[name]), spread,
-                     number(medians[name] / medians["stage09"]) + "x"])
+                     number(medians[name] / medians[ours]) + "x"])
     return "\n".join([
-        table(["merge phase of", "median, s", "spread", "times stage09"], rows), "",
+        table(["merge phase of", "median, s", "spread", f"times {ours}"], rows), "",
         f"100 MB of web text ({result['corpus']['kinds']:,} distinct pretokens), vocabulary "
         f"{result['vocab_size']:,}, one thread each; five rounds, interleaved, each in a fresh "
-        f"process. Stage09 includes building its arrays from a Python dict.  ", source(result)])
+        f"process. {ours} includes building its arrays from a Python dict.  ", source(result)])
 
 
 def pathological(_):

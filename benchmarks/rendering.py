@@ -7,19 +7,26 @@ import common
 from common import ROOT
 
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
-VALUE = re.compile(r"<!-- value:(\w+)((?:\s+[^\s>]+)*?)\s+-->(.*?)<!-- /value -->", re.DOTALL)
+VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\s+/value\s+-->)",
+                   re.DOTALL)  # a line may end anywhere in a mark
+MARK = re.compile(r"(?<!`)<!--\s*(?:value|generated):")
 
 
 def rendered(text, makers, values):
     """A page with all its tables, and all figures in its sentences, made anew."""
+    num_marks = len(MARK.findall(text))
+    num_found = len(BLOCK.findall(text)) + len(VALUE.findall(text))
+    if num_marks != num_found:
+        raise ValueError(f"{num_marks} marks begin and {num_found} are whole; is one misspelt?")
+
     def fill_block(match):
         name, argument = match.group(1), match.group(2)
         return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
                 f"{find(makers, name)(argument)}\n<!-- /generated -->")
 
     def fill_value(match):
-        return (f"<!-- value:{match.group(1)}{match.group(2)} -->"
-                f"{find(values, match.group(1))(*match.group(2).split())}<!-- /value -->")
+        opening, name, arguments, closing = match.groups()
+        return f"{opening}{find(values, name)(*arguments.split())}{closing}"
     return VALUE.sub(fill_value, BLOCK.sub(fill_block, text))
 
 

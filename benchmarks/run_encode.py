@@ -43,21 +43,11 @@ def text_of(name, num_bytes):
 
 
 def one_ladder(name, title, vocab, merges, pretokens):
-    rounds = []
-    for _ in range(ROUNDS):
-        rounds.append(ladders.run_encoding_ladder(vocab, merges, pretokens, limit=LIMITS))
-        print(as_text(ladders.encoding_table(rounds[-1])), flush=True)
-    rows = []
-    for runs in zip(*rounds):
-        speeds = [run["bytes_per_second"] for run in runs]
-        speed = statistics.median(speeds)
-        rows.append({**runs[0], "bytes_per_second": speed, "all_bytes_per_second": speeds,
-                     "num_bytes": min(run["num_bytes"] for run in runs),
-                     "gain": speed / rows[-1]["bytes_per_second"] if rows else None,
-                     "total_gain": speed / rows[0]["bytes_per_second"] if rows else None})
+    rows = ladders.run_encoding_ladder(vocab, merges, pretokens, limit=LIMITS, rounds=ROUNDS)
+    print(as_text(ladders.encoding_table(rows)), flush=True)
     save(name, {"title": title, "vocab_size": len(vocab), "merges": len(merges),
-                "num_bytes": sum(map(len, pretokens)), "pretokens": len(pretokens),
-                "kinds": len(set(pretokens)), "limit": LIMITS["stage01"], "rounds": ROUNDS,
+                "num_bytes": sum(map(len, pretokens)), "pretokens": sum(map(bool, pretokens)),
+                "kinds": len(set(pretokens) - {b""}), "limit": LIMITS["stage01"], "rounds": ROUNDS,
                 "rows": rows})
 
 

@@ -29,7 +29,7 @@ def ladders():
     """Every stage on real text."""
     for name in ("web", "multilingual"):
         path = corpus(name)
-        runs = ladder_runs.run_counting_ladder(path, [EOT])
+        runs = ladder_runs.run_counting_ladder(path, [EOT], rounds=3)
         print(as_text(ladder_runs.counting_table(runs)))
         save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
                                 "rows": runs})

@@ -22,11 +22,14 @@ from time import perf_counter
 import common
 import numpy
 from common import EOT, corpus, data, large_corpus, run_experiments
+from run_train import real_counts
 
-from cs336_bpe import Tokenizer, train_bpe
+from cs336_bpe import Tokenizer, train_bpe, train_bpe_from_counts
 
 save = partial(common.save, "tokenizer")
 ROUNDS = 7
+CALLS, WARM_FROM = 7, 4
+TWO_THREADS = "cs336_bpe, 2 threads"
 
 
 def gpt2():
@@ -34,8 +37,9 @@ def gpt2():
     return Tokenizer.from_files(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [EOT])
 
 
-# What each peer does: `load` makes the tokenizer and the text, `call` is timed, three times: the
-# first call is cold, the others are warm. `digest` is the sum and the number of ids.
+# What each peer does: it makes the tokenizer and the text, then `call` is timed, several times. The
+# first call is cold. The fifth and later ones are warm: after one call, each of two threads'
+# caches has seen only half of the text. The sum and the number of ids are compared.
 PRELUDE = """
 import os, sys, time
 path, ranks, folder = sys.argv[1:4]
@@ -60,6 +64,7 @@ tokenizer = tiktoken.Encoding("gpt2", pat_str=GPT2_PATTERN, mergeable_ranks=rank
 """
 ARRAYS = {
     "cs336_bpe": OURS + "call = lambda: tokenizer.encode_array(data)",
+    TWO_THREADS: OURS + "call = lambda: tokenizer.encode_array(data, workers=2)",
     "gigatoken": GIGATOKEN + "call = lambda: tokenizer.encode(data)",
     "tiktoken": TIKTOKEN + "text = data.decode()\n"
                 "call = lambda: tokenizer.encode_to_numpy(text, allowed_special='all')",
@@ -103,9 +108,9 @@ def compare(peers, name, ranks, rounds):
             slow = "tiktoken" in peer
             if slow and round_number >= 2:
                 continue
-            digest, seconds = run_peer(program, path, ranks, 1 if slow else 3)
+            digest, seconds = run_peer(program, path, ranks, 1 if slow else CALLS)
             times[peer]["cold"].append(seconds[0])
-            times[peer]["warm"].extend(seconds[1:])
+            times[peer]["warm"].extend(seconds[WARM_FROM:])
             if "ordinary" not in peer:  # there the special tokens are text
                 digests[peer] = digest
     if len(set(digests.values())) != 1:
@@ -127,48 +132,15 @@ def write_ranks(folder):
 
 
 def peers():
-    """Against gigatoken and tiktoken, one thread each, to arrays and to lists."""
+    """Against gigatoken and tiktoken, one thread each, to arrays and lists; ours with two too."""
     with tempfile.TemporaryDirectory() as folder:
         ranks = write_ranks(folder)
         arrays = {name: compare(ARRAYS, name, ranks, ROUNDS)
                   for name in ("web", "stories", "multilingual", "code")}
         lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
-    save("peers", {"arrays": arrays, "lists": lists, "versions": {
-        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}})
-
-
-THREADS = """
-import sys, time
-from cs336_bpe import Tokenizer
-path, folder = sys.argv[1:3]
-tokenizer = Tokenizer.from_files(folder + "/gpt2_vocab.json", folder + "/gpt2_merges.txt",
-                                 ["<|endoftext|>"])
-data = open(path, "rb").read()
-seconds = []
-for _ in range(7):
-    start = time.perf_counter()
-    tokenizer.encode_array(data, workers=int(sys.argv[3]))
-    seconds.append(time.perf_counter() - start)
-print(*seconds)
-"""
-
-
-def threads():
-    """encode_array with one thread and with two, interleaved. The first call is cold, the fifth to
-    seventh are warm: after one call, each of two tables has seen only half of the text."""
-    path = corpus("web")
-    times = {workers: {"cold": [], "warm": []} for workers in (1, 2)}
-    for _ in range(ROUNDS):
-        for workers, kinds in times.items():
-            done = subprocess.run(
-                [sys.executable, "-c", THREADS, str(path), str(data() / "cs336"), str(workers)],
-                check=True, capture_output=True, text=True)
-            seconds = list(map(float, done.stdout.split()))
-            kinds["cold"].append(seconds[0])
-            kinds["warm"].append(statistics.median(seconds[4:]))
-    print({workers: {kind: round(statistics.median(values), 3) for kind, values in kinds.items()}
-           for workers, kinds in times.items()})
-    save("threads", {"num_bytes": path.stat().st_size, "seconds": times})
+    save("peers", {"arrays": arrays, "lists": lists, "warm_from": WARM_FROM + 1, "versions": {
+        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
+        packages=["gigatoken", "tiktoken"])
 
 
 CASES = {
@@ -353,14 +325,38 @@ def coursework():
                "longest": [token.decode("utf-8", "replace") for token in longest],
                "lengths": list(map(len, longest)), "bytes_per_token": {}}
         for other, text in texts.items():
-            row["bytes_per_token"][other] = len(text.encode()) / tokenizer.count(text)
+            pure = text.split(EOT)  # a special token is neither text nor compressed
+            row["bytes_per_token"][other] = (sum(len(part.encode()) for part in pure)
+                                             / sum(map(tokenizer.count, pure)))
         rows.append(row)
         print(row)
     save("coursework", {"rows": rows})
 
 
+TINYSTORIES_BYTES = 2_227_753_162  # of TinyStoriesV2-GPT4-train.txt, which the counts are of
+
+
+def agreement():
+    """Numbers of the write-ups that do not depend on a machine: do ours agree to the digit?"""
+    counts = real_counts("tinystories_train")
+    vocab, merges = train_bpe_from_counts(counts, 10_000, [EOT])
+    tokenizer = Tokenizer(vocab, merges, [EOT])
+    text_bytes = sum(len(word) * n for word, n in counts.items())
+    separators, rest = divmod(TINYSTORIES_BYTES - text_bytes, len(EOT))
+    assert rest == 0
+    tokens = sum(len(tokenizer.encode_array(word)) * n for word, n in counts.items())
+    longest = max((token for number, token in vocab.items() if token != EOT.encode()), key=len)
+    ids = {token: number for number, token in vocab.items()}
+    result = {"pretokens": sum(counts.values()), "documents": separators + 1,
+              "longest": sorted([ids[token], token.decode()] for token in vocab.values()
+                                if len(token) == len(longest)),
+              "tokens": tokens + separators, "tokens_per_byte": tokens / text_bytes}
+    print(result)
+    save("agreement", result)
+
+
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, threads, pathological, cache, workers, coursework, large)}
+    peers, pathological, cache, workers, coursework, agreement, large)}
 
 
 if __name__ == "__main__":

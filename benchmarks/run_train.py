@@ -34,6 +34,7 @@ from cs336_bpe.measure.training import measure_training
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 save = partial(common.save, "train")
+ROUNDS = 3  # of a ladder; a stage that is cut short runs in the first only
 
 
 def built_in_counts(kind, num_bytes):
@@ -52,7 +53,7 @@ def real_counts(name):
 
 
 def one_ladder(name, title, counts, vocab_size, limit):
-    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit)
+    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit, rounds=ROUNDS)
     rows = [row.as_json() for row in rows]
     print(as_text(ladders.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),

@@ -77,6 +77,35 @@ def distinct(ladder, name):
     raise ValueError(f"results/{ladder}_ladder_{name}.json does not say how many there were")
 
 
+# --- The tokenizer -----------------------------------------------------------------------------
+
+PILE_BYTES = 825e9
+
+
+def encoding_speed(text, temperature="cold", peer="cs336_bpe"):
+    """MB/s to arrays with GPT-2's vocabulary, on one thread: `encoding_speed web warm`."""
+    return rate(bytes_per_second(text, temperature, peer))
+
+
+def hours_for_the_pile(text):
+    """How long 825 GB would take, cold, if all of it were like this text."""
+    return f"{PILE_BYTES / bytes_per_second(text, 'cold', 'cs336_bpe') / 3600:.0f}"
+
+
+def bytes_per_second(text, temperature, peer):
+    corpus = load("peers", "tokenizer")["arrays"][text]
+    times = corpus["seconds"][peer]
+    # A peer without a cache has no warm runs: it is always as fast as it is.
+    return corpus["num_bytes"] / statistics.median(times[temperature] or times["cold"])
+
+
+def more_tokens(tokenizer, own, text):
+    """By how many percent more tokens a text needs than with the tokenizer trained on its own."""
+    rows = {row["tokenizer"]: row["bytes_per_token"] for row in load("coursework", "tokenizer")[
+        "rows"]}
+    return f"{rows[own][text] / rows[tokenizer][text] - 1:.0%}".replace("%", " %")
+
+
 # --- Everything else ---------------------------------------------------------------------------
 
 
@@ -136,4 +165,5 @@ def rate(bytes_per_second):
 
 
 VALUES = {function.__name__: function for function in (
-    gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, field, median, ratio)}
+    gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, encoding_speed,
+    hours_for_the_pile, more_tokens, field, median, ratio)}

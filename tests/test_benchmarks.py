@@ -10,7 +10,7 @@ import pytest
 from cs336_bpe import stages
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
-sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS / "variants")]
+sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 
 import common  # noqa: E402
 import tasks  # noqa: E402
@@ -57,12 +57,16 @@ def test_no_corpora(monkeypatch):
 
 def test_values_are_filled_in():
     page = ("It is <!-- value:double 4 -->7<!-- /value --> or\n"
-            "<!-- value:double\n2 --><!-- /value -->.")
+            "<!--\nvalue:double\n2 --><!-- /value -->.")
     after = rendered(page, {}, {"double": lambda number: str(2 * int(number))})
     assert after == ("It is <!-- value:double 4 -->8<!-- /value --> or\n"
-                     "<!-- value:double\n2 -->4<!-- /value -->.")
+                     "<!--\nvalue:double\n2 -->4<!-- /value -->.")
     with pytest.raises(ValueError, match="there is no 'triple'; there are double"):
         rendered("<!-- value:triple 4 -->7<!-- /value -->", {}, {"double": str})
+    for broken in ("<!-- value:double 4 -->7", "<!-- generated:double -->\n7", "<!--value:x -->"):
+        with pytest.raises(ValueError, match="1 marks begin and 0 are whole"):
+            rendered(broken, {}, {"double": str})
+    assert rendered("`<!-- value:NAME -->`", {}, {}) == "`<!-- value:NAME -->`"
 
 
 @pytest.fixture
@@ -107,10 +111,8 @@ def test_a_variant_still_applies(name):
     assert tasks.find_stage(ladder, experiment.stage) in stages.ladder(ladder)
     package = common.ROOT / "cs336_bpe"
     for variant in experiment.variants:
-        for path, pairs in variant.replace.items():
-            text = (package / path).read_text(encoding="utf-8")
-            for old, _ in pairs:
-                assert text.count(old) == 1, f"{variant.name}: {path}: {old!r}"
+        for path in {**variant.replace, **variant.edits}:
+            variants.changed(variant, path, (package / path).read_text(encoding="utf-8"))
         for path, other in variant.files.items():
             assert (package / path).exists()
             assert (variants.FOLDER / name).with_name(other).exists()
@@ -142,3 +144,7 @@ def test_a_variant_is_built_checked_and_refused(tmp_path):
     stale = variants.Variant("stale", "", replace={path: [("no such text", "")]})
     with pytest.raises(SystemExit, match=r"'stale': .* has 0 times what it replaces"):
         variants.build(tmp_path / "2", (), stale, tmp_path)
+    upper = variants.Variant("upper", "", edits={path: str.upper})
+    assert variants.changed(upper, path, "low") == "LOW"
+    with pytest.raises(SystemExit, match="'upper': its edit changes nothing"):
+        variants.changed(upper, path, "LOW")

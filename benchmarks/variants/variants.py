@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,6 +40,7 @@ class Variant:
     why: str
     defines: tuple[str, ...] = ()  # -D switches for the compiler
     replace: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # in a file: old, new
+    edits: dict[str, Callable[[str], str]] = field(default_factory=dict)  # of a file's whole text
     files: dict[str, str] = field(default_factory=dict)  # a file: the one beside EXPERIMENT for it
     environment: dict[str, str] = field(default_factory=dict)  # of the process that is timed
 
@@ -57,6 +59,19 @@ class Experiment:
     rounds: int = 5
 
 
+def changed(variant, name, text):
+    """The text of a file of the package, as the variant has it."""
+    for old, new in variant.replace.get(name, ()):
+        if text.count(old) != 1:
+            raise SystemExit(f"variant {variant.name!r}: {name} has {text.count(old)} times what "
+                             f"it replaces, not once: {old!r}")
+        text = text.replace(old, new)
+    after = variant.edits[name](text) if name in variant.edits else text
+    if name in variant.edits and after == text:
+        raise SystemExit(f"variant {variant.name!r}: its edit changes nothing in {name}")
+    return after
+
+
 def build(folder, modules, variant=None, beside=None):
     """A copy of the package in `folder`, with the change of a variant, compiled."""
     ignored = shutil.ignore_patterns("__pycache__")
@@ -68,15 +83,9 @@ def build(folder, modules, variant=None, beside=None):
         defines = variant.defines
         for name, other in variant.files.items():
             shutil.copyfile(beside / other, folder / "cs336_bpe" / name)
-        for name, pairs in variant.replace.items():
+        for name in {**variant.replace, **variant.edits}:
             path = folder / "cs336_bpe" / name
-            text = path.read_text(encoding="utf-8")
-            for old, new in pairs:
-                if text.count(old) != 1:
-                    raise SystemExit(f"variant {variant.name!r}: {name} has {text.count(old)} times"
-                                     f" what it replaces, not once: {old!r}")
-                text = text.replace(old, new)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(changed(variant, name, path.read_text(encoding="utf-8")), "utf-8")
     for module in modules:  # neither old objects nor old C++ may stay
         base = folder / module.replace(".", "/")
         for old in [*base.parent.glob(f"{base.name}.*.so"), base.with_suffix(".c"),
@@ -163,7 +172,8 @@ def read_experiment(name):
 
 
 def all_names():
-    return sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.glob("*/*.py"))
+    return sorted(str(path.relative_to(FOLDER).with_suffix(""))
+                  for path in FOLDER.glob("*/[!_]*.py"))
 
 
 def make(name):

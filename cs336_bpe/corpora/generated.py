@@ -17,7 +17,7 @@ A document is made in three steps:
 
 How often a rank is drawn is given by *octaves*: entry k is the share of the ranks from 2**k to
 2**(k+1) - 1. The tables were counted in 21 MB of stories and 99 MB of web text and then adjusted by
-trial until the generated text matched them (`benchmarks/fit_corpus.py` prints the comparison); no
+trial until the generated text matched them (`benchmarks/run_corpora.py` has the comparison); no
 real text is kept here. Only integers and correctly rounded float operations (+ * / sqrt) are used,
 so a (kind, n_bytes, seed) gives the same text with every Python and on every machine.
 """

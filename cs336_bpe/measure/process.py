@@ -15,13 +15,15 @@ Report = Callable[[int, int], None]
 
 MAX_REPEATS = 7
 ENOUGH_SECONDS = 1.0
+SAMPLE_SECONDS = 0.02  # between two looks at the memory of a stage's own processes
 
 
 def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable[..., None],
-                     *arguments: object) -> object:
+                     *arguments: object, watch: Callable[[int], None] | None = None) -> object:
     """Call `target(pipe, stage, *arguments)` in a new process and return the result it sends.
 
-    What it sends as "progress" on the way goes to `report`; an "error" is raised here.
+    What it sends as "progress" on the way goes to `report`; an "error" is raised here. While it
+    works, `watch` is called with its process id, many times a second.
     """
     stage.load()  # if it can't be imported, say so here
     context = multiprocessing.get_context("spawn")
@@ -31,6 +33,8 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
     there.close()
     try:
         while True:
+            while watch is not None and process.pid and not here.poll(SAMPLE_SECONDS):
+                watch(process.pid)
             kind, value = here.recv()
             if kind == "progress":
                 report(*value)
@@ -44,6 +48,37 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
         here.close()
         process.terminate()
         process.join()
+
+
+class WorkersMemory:
+    """The most memory that all processes started by a process had together, as far as was seen.
+
+    Memory that several processes share counts once. 0 where the system does not tell.
+    """
+
+    def __init__(self) -> None:
+        self.peak_bytes = 0
+
+    def watch(self, pid: int) -> None:
+        self.peak_bytes = max(self.peak_bytes, sum(map(_own_bytes, _descendants(pid))))
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has ended, or the system has no such file
+        return []
+    return [one for child in map(int, children) for one in (child, *_descendants(child))]
+
+
+def _own_bytes(pid: int) -> int:
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return 0
 
 
 def reset_peak_memory() -> int:
