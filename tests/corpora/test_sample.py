@@ -186,7 +186,7 @@ def test_a_document_may_be_larger_than_memory_is_meant_to_be(tmp_path):
             file.write(line)
         file.write(EOT)
     program = ("import sys, resource; from cs336_bpe.corpora.sample import sample; "
-               "from cs336_bpe.near_duplicates import NearDuplicates\n"
+               "from cs336_bpe.corpora.near_duplicates import NearDuplicates\n"
                "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
                "resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000,) * 2)\n"
                "for smart in (False, True):\n"
@@ -326,6 +326,15 @@ def test_a_document_in_pieces_is_the_same_document(text, cuts):
         seen.update(text[start:end])
     assert seen.finish()
     assert seen.remembered == 1
+
+
+def test_a_text_whose_hash_stands_for_an_empty_bin():
+    """Its only shingle has the hash 2**64 - 1. In a process of its own, for it did not end."""
+    program = ("from cs336_bpe.corpora.near_duplicates import NearDuplicates; n = NearDuplicates();"
+               "text = b'mkmkoqnnmhonklomnljmjmno'; print(n.add(text), n.add(text), n.add(b'no'))")
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                         timeout=60)
+    assert run.stdout == "False True False\n"
 
 
 def test_memory_is_bounded():
