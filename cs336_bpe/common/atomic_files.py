@@ -14,9 +14,11 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import BinaryIO
 
+from cs336_bpe.common.paths import AnyPath
+
 
 @contextmanager
-def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the name `path` if the `with` block ends well.
 
     If the block raises anything, KeyboardInterrupt too, what was written is removed and a file

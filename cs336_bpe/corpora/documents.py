@@ -10,9 +10,10 @@ import os
 import stat
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from os import PathLike, fsdecode
+from os import fsdecode
 from typing import BinaryIO
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.rules import check_size
 
 DEFAULT_BLOCK_BYTES = 1 << 20
@@ -45,7 +46,7 @@ def pieces(file: BinaryIO, separator: bytes, block_bytes: int) -> Iterator[Piece
 class TextDocuments:
     """The documents of a text file, by number."""
 
-    def __init__(self, path: str | PathLike[str], separator: bytes,
+    def __init__(self, path: AnyPath, separator: bytes,
                  block_bytes: int = DEFAULT_BLOCK_BYTES) -> None:
         self.path = path
         self.separator = separator

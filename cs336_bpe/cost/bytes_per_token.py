@@ -9,11 +9,11 @@ same steps up to r and stops there. Each step makes the text one token shorter. 
 
     tokens at a size = bytes - how often the merges of that size are applied, all together
 
-`merge_uses` encodes each kind of pretoken once, with all merges, and counts how often each merge is
-applied; adding these numbers up from the first merge gives the length of the text at every size.
+`merge_uses` encodes each distinct pretoken once, with all merges, and counts how often each merge
+is applied; adding these numbers up from the first merge gives the length of the text at every size.
 
-Cost: O(n log n) for a pretoken of n bytes, once for each *kind*; the sizes are free.
-Special tokens are no part of `counts`, so neither their bytes nor their ids are counted here.
+Cost: O(n log n) for a pretoken of n bytes, once for each distinct one; the sizes are free.
+Special tokens are not part of `counts`, so neither their bytes nor their ids are counted here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -115,7 +115,7 @@ def num_tokens(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> int:
     """How many tokens a text with these pretokens has, with all merges.
 
     The same as from `merge_uses`, but with the compiled encoder: this is the one number that is
-    wanted after training, and 400 000 kinds would take a minute otherwise.
+    wanted after training.
 
     >>> num_tokens([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2, b"newline": 1})
     16

@@ -299,8 +299,5 @@ class PretokenCounts(MutableMapping[bytes, int]):
 def _entries(counts: Mapping[bytes, int]) -> Iterator[tuple[bytes, int]]:
     """The entries that occur at least once; an error names one that is wrong."""
     for word, count in counts.items():
-        # check_count alone would do, but calling it takes longer than all else in these loops.
-        if type(word) is not bytes or type(count) is not int or count < 0:
-            count = check_count(word, count)
-        if count:
-            yield word, count
+        if number := check_count(word, count):
+            yield word, number

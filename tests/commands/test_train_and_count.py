@@ -44,7 +44,7 @@ def test_train(cs336, files, tmp_path):
 
 def test_the_summary(cs336, files, tmp_path):
     done = cs336("train", files[0], "--vocab-size", "400", "--out", tmp_path)
-    for part in ("400 tokens: 256 bytes, 1 special (<|endoftext|>), 143 merges", "kinds",
+    for part in ("400 tokens: 256 bytes, 1 special (<|endoftext|>), 143 merges", "distinct",
                  "bytes per token", "longest tokens: ", "peak MB", "count", "merge",
                  f"wrote {tmp_path / 'vocab.json'}"):
         assert part in done.stdout

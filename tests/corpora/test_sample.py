@@ -358,7 +358,7 @@ def test_smart_drops_near_duplicates(run):
     assert report.near_duplicates == 22
     assert report.before.documents == 73
     assert report.after.documents == 51
-    assert report.note == ("asked for 73 documents, but there are 51 that are no near-duplicates "
+    assert report.note == ("asked for 73 documents, but there are 51 that are not near-duplicates "
                            "of another (73 in all): all were taken")
     assert run(data, documents=51, smart=True)[0].note == ""
 
