@@ -75,8 +75,9 @@ def sample(
     """Write some documents of one file to another, in their order, and say what they are like.
 
     Give either `documents`, how many, or `fraction`, how much of all. Files whose names end in
-    `.parquet` have one document per row, in a column of text; a sample from parquet to parquet keeps
-    all columns. Other files are text with a separator after each document, copied byte for byte.
+    `.parquet` have one document per row, in a column of text; a sample from parquet to parquet
+    keeps all columns. Other files are text with a separator after each document, copied as
+    they are.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

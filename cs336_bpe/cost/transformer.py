@@ -95,10 +95,10 @@ def as_released(shape: Shape) -> Shape:
 
 PARTS = {"token embedding": "vocab_size x d_model",
          "position embedding": "context x d_model",
-         "projections": "4 of d_model x d_model a layer",
+         "projections": "4 of d_model x d_model per layer",
          "products": "queries by keys, weights by values",
-         "ffn": "3 of d_model x d_ff a layer; 2 if not gated",
-         "norms": "2 a layer and a last one",
+         "ffn": "3 of d_model x d_ff per layer; 2 if not gated",
+         "norms": "2 per layer and a last one",
          "head": "d_model x vocab_size; shared if tied"}
 """The parts of a model, and their matrices. Projections and products are those of attention."""
 
