@@ -10,16 +10,10 @@ from typing import Any
 
 import numpy
 
+from cs336_bpe.commands import streams
 from cs336_bpe.commands.console import add_common, print_result
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_tokenizer, load
-from cs336_bpe.commands.streams import (
-    IdReader,
-    check_output,
-    opened_input,
-    opened_output,
-    shown_progress,
-)
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.tokenizer import Tokenizer
 
@@ -29,10 +23,7 @@ def configure_decode(parser: argparse.ArgumentParser) -> None:
         "Decode ids, from a file or standard input: an array in .npy format (known by its first "
         "bytes), bare little-endian integers, or with --text decimal numbers. Without -o, the text "
         "goes to standard output as ids come in.")
-    parser.add_argument("file", nargs="?", default="-", metavar="IN",
-                        help="a file of ids; - or nothing: standard input")
-    parser.add_argument("-o", "--out", default="-", metavar="OUT",
-                        help="where to write the text; - or nothing: standard output")
+    streams.add_files(parser, "a file of ids", "where to write the text")
     add_tokenizer(parser)
     parser.add_argument("--text", action="store_true",
                         help="the ids are decimal numbers with white space between them")
@@ -43,15 +34,16 @@ def configure_decode(parser: argparse.ArgumentParser) -> None:
 
 
 def run_decode(options: argparse.Namespace) -> int:
-    check_output(options, "text")
+    streams.check_output(options, "text")
     if options.text and options.dtype:
         raise UsageError("--text reads decimal numbers, so it does not go with --dtype")
     tokenizer = load(options.tokenizer, options)
     start = perf_counter()
     num_ids = num_bytes = 0
-    with (opened_input(options.file) as source, opened_output(options.out) as target,
-          shown_progress(options, "decode", source) as report):
-        reader = IdReader(source, "standard input" if options.file == "-" else options.file)
+    with (streams.opened_input(options.file) as source,
+          streams.opened_output(options.out) as target,
+          streams.shown_progress(options, "decode", source) as report):
+        reader = streams.IdReader(source, "standard input" if options.file == "-" else options.file)
         if options.text:
             blocks = reader.numbers()
         else:

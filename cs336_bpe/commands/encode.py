@@ -11,17 +11,10 @@ from time import perf_counter
 
 import numpy
 
+from cs336_bpe.commands import streams
 from cs336_bpe.commands.console import add_common, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_reading, add_tokenizer, load
-from cs336_bpe.commands.streams import (
-    IdWriter,
-    TextReader,
-    check_output,
-    opened_input,
-    opened_output,
-    shown_progress,
-)
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.tokenizer import Tokenizer
 
@@ -31,11 +24,8 @@ def configure_encode(parser: argparse.ArgumentParser) -> None:
         "Encode a text file, or standard input, to ids: bare little-endian integers (uint16 if "
         "all ids fit, else uint32), a .npy file, or numbers to read with --text. Without -o, ids "
         "go to standard output as the text comes in; memory stays small in either case.")
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE",
-                        help="a text file, in UTF-8; - or nothing: standard input")
-    parser.add_argument("-o", "--out", default="-", metavar="OUT",
-                        help="OUT.npy for numpy.load, any other name for bare integers; - or "
-                        "nothing: standard output")
+    streams.add_files(parser, "a text file, in UTF-8",
+                      "OUT.npy for numpy.load, any other name for bare integers")
     add_tokenizer(parser)
     parser.add_argument("--text", action="store_true",
                         help="write decimal numbers with spaces between them")
@@ -48,7 +38,7 @@ def configure_encode(parser: argparse.ArgumentParser) -> None:
 
 
 def run_encode(options: argparse.Namespace) -> int:
-    check_output(options, "ids")
+    streams.check_output(options, "ids")
     if options.text and (options.dtype or options.out.endswith(".npy")):
         raise UsageError("--text writes decimal numbers, so it goes neither with --dtype nor .npy")
     tokenizer = load(options.tokenizer, options)
@@ -79,10 +69,11 @@ def run_encode(options: argparse.Namespace) -> int:
 def encode_stream(options: argparse.Namespace, tokenizer: Tokenizer) -> tuple[int, int]:
     """Encode block by block; returns how many ids and bytes there were."""
     dtype = numpy.dtype(options.dtype or tokenizer.smallest_dtype).newbyteorder("<")
-    with opened_input(options.file) as source, opened_output(options.out) as target:
-        ids = IdWriter(target, dtype, as_text=options.text, npy=options.out.endswith(".npy"))
-        with shown_progress(options, "encode", source) as report:
-            text = TextReader(source, options.file, options.errors, ids.flush, report)
+    with streams.opened_input(options.file) as source, streams.opened_output(options.out) as target:
+        ids = streams.IdWriter(target, dtype, as_text=options.text,
+                               npy=options.out.endswith(".npy"))
+        with streams.shown_progress(options, "encode", source) as report:
+            text = streams.TextReader(source, options.file, options.errors, ids.flush, report)
             for array in tokenizer.encode_arrays(text, dtype, specials=options.specials):
                 ids.write(array)
         ids.finish()

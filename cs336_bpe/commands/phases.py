@@ -12,7 +12,8 @@ from cs336_bpe.measure.process import peak_memory, reset_peak_memory
 
 @dataclass(frozen=True)
 class Phase:
-    """`peak_bytes` is what the whole process had at the most while the phase lasted."""
+    """`peak_bytes` is what the whole process had at the most while the phase lasted, 0 if the
+    system doesn't tell."""
 
     name: str
     seconds: float
@@ -46,6 +47,7 @@ class Phases:
 
     def table(self) -> str:
         cells: list[tuple[str, ...]] = [("phase", "seconds", "peak MB", "work")]
-        cells += [(phase.name, f"{phase.seconds:.3f}", f"{phase.peak_bytes / 1e6:,.0f}",
-                   phase.work) for phase in self.done]
+        cells += [(phase.name, f"{phase.seconds:.3f}",
+                   f"{phase.peak_bytes / 1e6:,.0f}" if phase.peak_bytes else "", phase.work)
+                  for phase in self.done]
         return tables.as_text(cells)

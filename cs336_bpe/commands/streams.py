@@ -19,13 +19,21 @@ from cs336_bpe.common.progress import reporting
 from cs336_bpe.text.blocks import open_text
 from cs336_bpe.tokenizer.files import npy_header
 
-BLOCK = 1 << 16
+BLOCK = 1 << 18
 LONGEST_NUMBER = 18  # digits; ids have ten at most
 DIGITS_AND_SPACE = b"0123456789 \t\n\r\v\f"
 NPY_MAGIC = b"\x93NUMPY"
 
 
 # --- Files, or - for standard input and output ---------------------------------------------
+
+
+def add_files(parser: argparse.ArgumentParser, source: str, target: str) -> None:
+    """The arguments for the two files, with what they are."""
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE",
+                        help=f"{source}; - or nothing: standard input")
+    parser.add_argument("-o", "--out", default="-", metavar="OUT",
+                        help=f"{target}; - or nothing: standard output")
 
 
 class StandardOutput:
