@@ -22,14 +22,6 @@ def readable_size(num_bytes: float) -> str:
     return f"{num_bytes / 1e9:,.2f} GB"
 
 
-def gib(num_bytes: int) -> str:
-    """
-    >>> gib(8_507_609_600)
-    '7.92 GiB'
-    """
-    return f"{num_bytes / 2**30:,.2f} GiB"
-
-
 def scientific(value: float) -> str:
     """
     >>> scientific(4348654387200), scientific(999_960)
@@ -57,3 +49,11 @@ def three_digits(value: float) -> str:
         return f"{value:,.0f}"
     decimals = 1 if value >= 10 else 2 if value >= 1 else 3 if value >= 0.1 else 4
     return f"{value:.{decimals}f}"
+
+
+def gib(num_bytes: int) -> str:
+    """
+    >>> gib(8_507_609_600)
+    '7.92 GiB'
+    """
+    return f"{num_bytes / 2**30:,.2f} GiB"

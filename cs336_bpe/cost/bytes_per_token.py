@@ -9,15 +9,16 @@ same steps up to r and stops there. Each step makes the text one token shorter. 
 
     tokens at a size = bytes - how often the merges of that size are applied, all together
 
-`merge_uses` encodes each distinct pretoken once, with all merges, and counts how often each merge
-is applied; adding these numbers up from the first merge gives the length of the text at every size.
+No two merges make the same token, so a token says which merges made it. `merge_uses` encodes each
+distinct pretoken once, with all merges, and counts how often each token occurs. From the last merge
+to the first, it then takes tokens apart: a merge is applied as often as its token occurs, by itself
+or as a part of another.
 
-Cost: O(n log n) for a pretoken of n bytes, once for each distinct one; the sizes are free.
+Cost: that of encoding each distinct pretoken once; the sizes are free.
 Special tokens are not part of `counts`, so neither their bytes nor their ids are counted here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import accumulate
 
 from cs336_bpe import stages
@@ -32,52 +33,29 @@ def merge_uses(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> list[int]
     [7, 7, 2]
     """
     merges = list(merges)
-    # Two merges that make the same token would break the argument above; this refuses them.
-    check_vocab(assemble_vocab([], merges), merges)
-    ranks = {(left, right): rank for rank, (left, right) in enumerate(merges)}
-    uses = [0] * len(merges)
-    for word, count in check_counts(counts):
-        for rank in applied_ranks(word, ranks):
-            uses[rank] += count
-    return uses
+    uses = token_counts(merges, counts)
+    ids = {token: number for number, token in assemble_vocab([], merges).items()}
+    for number in reversed(range(len(BYTES), len(uses))):
+        for part in merges[number - len(BYTES)]:
+            uses[ids[part]] += uses[number]
+    return uses[len(BYTES):]
 
 
-def applied_ranks(word: bytes, ranks: Mapping[Pair, int]) -> list[int]:
-    """The merges that encode one pretoken, in the order in which they apply.
+def token_counts(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> list[int]:
+    """How often each token, bytes first, occurs in a text with these pretokens.
 
-    >>> applied_ranks(b"slow", {(b"l", b"o"): 0, (b"lo", b"w"): 1, (b"s", b"low"): 2})
-    [0, 1, 2]
+    >>> token_counts([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2})[256:]
+    [0, 7]
     """
-    size = len(word)
-    tokens: list[bytes | None] = [BYTES[byte] for byte in word]  # None: part of the one before
-    following = list(range(1, size + 1))
-    preceding = list(range(-1, size - 1))
-
-    def rank_at(place: int) -> int | None:
-        """The rank of the pair whose left token begins here."""
-        left = tokens[place]
-        right = tokens[following[place]] if following[place] < size else None
-        return None if left is None or right is None else ranks.get((left, right))
-
-    # Of equal ranks the leftmost comes first, so overlaps are merged from left to right (rule 4).
-    heap = [(rank, place) for place in range(size) if (rank := rank_at(place)) is not None]
-    heapify(heap)
-    applied = []
-    while heap:
-        rank, place = heappop(heap)
-        if rank_at(place) != rank:
-            continue  # stale: one of the two tokens has been merged since
-        applied.append(rank)
-        gone = following[place]
-        tokens[place] = (tokens[place] or b"") + (tokens[gone] or b"")
-        tokens[gone] = None
-        following[place] = following[gone]
-        if following[place] < size:
-            preceding[following[place]] = place
-        for changed in (preceding[place], place):
-            if changed >= 0 and (new := rank_at(changed)) is not None:
-                heappush(heap, (new, changed))
-    return applied
+    vocab = assemble_vocab([], merges)
+    # Two merges that make the same token would break the argument above; this refuses them.
+    check_vocab(vocab, merges)
+    encoder = stages.find("encode").load().Encoder(vocab, merges)
+    numbers = [0] * len(vocab)
+    for word, count in check_counts(counts):
+        for token in encoder.encode_pretoken(word):
+            numbers[token] += count
+    return numbers
 
 
 def bytes_per_token(
@@ -114,14 +92,10 @@ def bytes_per_token(
 def num_tokens(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> int:
     """How many tokens a text with these pretokens has, with all merges.
 
-    The same as from `merge_uses`, but with the compiled encoder: this is the one number that is
-    wanted after training.
-
     >>> num_tokens([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2, b"newline": 1})
     16
     """
-    encoder = stages.find("encode").load().Encoder(assemble_vocab([], merges), merges)
-    return sum(count * len(encoder.encode_pretoken(word)) for word, count in check_counts(counts))
+    return sum(token_counts(merges, counts))
 
 
 def doublings(first: int, last: int, steps: int = 1) -> list[int]:
