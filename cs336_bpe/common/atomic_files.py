@@ -47,7 +47,7 @@ def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     # In the same folder, because a file can't be renamed from one disk to another. Two programs
     # that write the same file at the same time need two names; the last to finish wins.
     folder, name_alone = os.path.split(target)
-    # As long as the name may be, there must be room for what is added.
+    # Truncate, so that the suffix fits even if the name has the maximal length.
     part = os.path.join(folder, f"{name_alone[:60]}.part{token_hex(8)}")
     file: BinaryIO | None = None
     try:

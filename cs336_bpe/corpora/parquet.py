@@ -49,7 +49,7 @@ class ParquetDocuments:
         try:
             return pyarrow.parquet.ParquetFile(fsdecode(self.path))
         except pyarrow.ArrowInvalid as error:
-            raise ValueError(f"{fsdecode(self.path)} is no parquet file, or a damaged one: "
+            raise ValueError(f"{fsdecode(self.path)} is not a parquet file, or a damaged one: "
                              f"{error}") from error
 
     def _check_column(self) -> None:
