@@ -4,7 +4,8 @@ import math
 
 from rendering import BLUE, GREEN, ORANGE, PURPLE, load, pyplot, save_figure, source, table
 
-from cs336_bpe.cost import transformer as accounting
+from cs336_bpe.common.amounts import scientific
+from cs336_bpe.cost import transformer, vocabulary_size
 
 
 def vocabulary():
@@ -27,15 +28,15 @@ def vocabulary_corpora(_):
 
 def vocabulary_curve(_):
     result, curves = vocabulary()
-    costs = {name: {row.vocab_size: row for row in accounting.size_costs(shape, curves["web"])}
-             for name, shape in accounting.SHAPES.items()}
+    costs = {name: {row.vocab_size: row for row in vocabulary_size.size_costs(shape, curves["web"])}
+             for name, shape in transformer.SHAPES.items()}
     rows = []
     for size in curves["web"]:
         if size & (size - 1) and size != 257:
             continue
         more = []
         for by_size in costs.values():
-            least = accounting.cheapest(list(by_size.values())).flops_per_byte
+            least = vocabulary_size.cheapest(list(by_size.values())).flops_per_byte
             more.append(f"+{by_size[size].flops_per_byte / least - 1:.0%}")
         rows.append([f"{size:,}", *(f"{curve[size]:.2f}" if size in curve else ""
                                     for curve in curves.values()), *more])
@@ -60,17 +61,17 @@ def vocabulary_minima(_):
     result, curves = vocabulary()
     rows = []
     for corpus, curve in curves.items():
-        for name, shape in accounting.SHAPES.items():
-            costs = accounting.size_costs(shape, curve)
-            best, near = accounting.cheapest(costs), accounting.nearly_cheapest(costs)
-            others = [accounting.size_costs(shape, curve, context_bytes=CONTEXT_BYTES),
-                      accounting.size_costs(accounting.as_released(shape), curve)]
+        for name, shape in transformer.SHAPES.items():
+            costs = vocabulary_size.size_costs(shape, curve)
+            best, near = vocabulary_size.cheapest(costs), vocabulary_size.nearly_cheapest(costs)
+            others = [vocabulary_size.size_costs(shape, curve, context_bytes=CONTEXT_BYTES),
+                      vocabulary_size.size_costs(transformer.as_released(shape), curve)]
             rows.append([
                 corpus, name, f"{best.vocab_size:,}",
                 f"{near[0].vocab_size:,} to {near[-1].vocab_size:,}",
-                accounting.scientific(best.flops_per_byte), f"{best.head_share:.1%}",
+                scientific(best.flops_per_byte), f"{best.head_share:.1%}",
                 f"{growth(costs, best):.1%}", f"{best.embedding_share:.1%}",
-                *(f"{accounting.cheapest(other).vocab_size:,}" for other in others)])
+                *(f"{vocabulary_size.cheapest(other).vocab_size:,}" for other in others)])
     header = ["corpus", "shape", "cheapest", "at most 1 % more expensive", "FLOPs per byte",
               "head, of FLOPs", "growth of bytes per token", "embeddings, of parameters",
               f"cheapest, {CONTEXT_BYTES:,} bytes of context", "cheapest, as released"]
@@ -108,14 +109,14 @@ def plot_compute_per_byte():
     figure, panels = plt.subplots(1, len(curves), figsize=(9.5, 5), sharey=True)
     for axes, (corpus, curve) in zip(panels, curves.items()):
         styles = zip([BLUE, ORANGE, GREEN, PURPLE], ["-", "--", "-.", ":"], "os^D")
-        for (name, shape), (colour, line, marker) in zip(accounting.SHAPES.items(), styles):
-            costs = accounting.size_costs(shape, curve)
-            best = accounting.cheapest(costs)
+        for (name, shape), (colour, line, marker) in zip(transformer.SHAPES.items(), styles):
+            costs = vocabulary_size.size_costs(shape, curve)
+            best = vocabulary_size.cheapest(costs)
             axes.plot([row.vocab_size for row in costs],
                       [row.flops_per_byte / best.flops_per_byte for row in costs],
                       color=colour, ls=line, lw=1.8, marker=marker, markersize=7,
                       markevery=[costs.index(best)],
-                      label=f"{name}: {accounting.scientific(best.flops_per_byte)} at "
+                      label=f"{name}: {scientific(best.flops_per_byte)} at "
                             f"{best.vocab_size:,}")
         vocabulary_axis(axes, plt)
         axes.set_title(corpus)

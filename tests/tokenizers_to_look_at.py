@@ -5,8 +5,7 @@ import pytest
 from cs336_bpe import Tokenizer, count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.rules import BYTES
-
-END = corpus.END
+from cs336_bpe.rules import END_OF_TEXT as END
 
 
 @pytest.fixture(scope="session")

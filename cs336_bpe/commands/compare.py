@@ -4,9 +4,10 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, megabytes, print_result
-from cs336_bpe.commands.encode import TextReader, opened_input
+from cs336_bpe.commands.console import add_common, print_result
 from cs336_bpe.commands.inputs import add_missing_parts, load, token_as_json
+from cs336_bpe.commands.streams import TextReader, opened_input
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.encode.trace import readable
@@ -35,7 +36,7 @@ def run_compare(options: argparse.Namespace) -> int:
               "same_pattern": a.pattern == b.pattern,
               "same_special_tokens": dict(a.special_tokens) == dict(b.special_tokens),
               "merges": compare_merges(a.merges, b.merges), "tokens": compare_tokens(a, b),
-              "texts": measure(options.on, a, b)}
+              "texts": measure_texts(options.on, a, b)}
     print_result(options, result, in_words(result))
     return 0
 
@@ -75,32 +76,29 @@ def only_in(ids: dict[bytes, int], others: dict[bytes, int]) -> dict[str, Any]:
                                              for token in tokens[:EXAMPLES]]}
 
 
-def measure(path: str | None, a: Tokenizer, b: Tokenizer) -> list[dict[str, Any]]:
+def measure_texts(path: str | None, a: Tokenizer, b: Tokenizer) -> list[dict[str, Any]]:
     """Bytes per token on a file, or on the built-in texts."""
     if path is None:
-        return [row(f"built-in {kind}, other seed", [text], len(text.encode()), a, b)
-                for kind, size in BUILT_IN.items()
-                for text in ["".join(corpus.stream(kind, size, seed=1))]]
+        texts = {f"built-in {kind}, other seed": "".join(corpus.stream(kind, num_bytes, seed=1))
+                 for kind, num_bytes in BUILT_IN.items()}
+        return [row(name, len(text.encode()), count(a, [text]), count(b, [text]))
+                for name, text in texts.items()]
     if path == "-":
         with opened_input(path) as source:
-            text = "".join(TextReader(source, path, "strict", lambda: None, lambda done: None))
-        return [row("standard input", [text], len(text.encode()), a, b)]
+            text = "".join(TextReader(source, path))
+        return [row("standard input", len(text.encode()), count(a, [text]), count(b, [text]))]
     counts = []
     for tokenizer in (a, b):
         with opened_input(path) as source:
-            reader = TextReader(source, path, "strict", lambda: None, lambda done: None)
+            reader = TextReader(source, path)
             counts.append(count(tokenizer, reader))
-    return [as_row(path, reader.offset, *counts)]
+    return [row(path, reader.offset, *counts)]
 
 
-def row(name: str, parts: list[str], size: int, a: Tokenizer, b: Tokenizer) -> dict[str, Any]:
-    return as_row(name, size, count(a, parts), count(b, parts))
-
-
-def as_row(name: str, size: int, tokens_a: int, tokens_b: int) -> dict[str, Any]:
-    return {"text": name, "bytes": size, "tokens_a": tokens_a, "tokens_b": tokens_b,
-            "bytes_per_token_a": size / tokens_a if tokens_a else None,
-            "bytes_per_token_b": size / tokens_b if tokens_b else None}
+def row(name: str, num_bytes: int, tokens_a: int, tokens_b: int) -> dict[str, Any]:
+    return {"text": name, "bytes": num_bytes, "tokens_a": tokens_a, "tokens_b": tokens_b,
+            "bytes_per_token_a": num_bytes / tokens_a if tokens_a else None,
+            "bytes_per_token_b": num_bytes / tokens_b if tokens_b else None}
 
 
 def count(tokenizer: Tokenizer, parts: Iterable[str]) -> int:
@@ -158,7 +156,7 @@ def texts_in_words(texts: list[dict[str, Any]]) -> str:
         ratios = [text["bytes_per_token_a"], text["bytes_per_token_b"]]
         shown = [f"{ratio:.3f}" if ratio else "" for ratio in ratios]
         gain = text["tokens_b"] / text["tokens_a"] - 1 if text["tokens_a"] else 0.0
-        cells.append((text["text"], megabytes(text["bytes"]), f"{text['tokens_a']:,}",
+        cells.append((text["text"], readable_size(text["bytes"]), f"{text['tokens_a']:,}",
                       f"{text['tokens_b']:,}", *shown,
                       f"{abs(gain):.1%} {'more' if gain > 0 else 'fewer'}" if gain else "equal"))
     return as_text(cells)

@@ -24,7 +24,7 @@ def configure_convert(parser: argparse.ArgumentParser) -> None:
 def run_convert(options: argparse.Namespace) -> int:
     found = recognise(options.source)
     model = load_model(options.source, read_specials(options.special),
-                       pattern=find_pattern(options.pattern))
+                       pattern=options.pattern and find_pattern(options.pattern))
     files = [os.fspath(file) for file in save_model(model, options.out, options.to)]
     lost = ("special tokens", "pattern") if options.to == "tiktoken" else (
         ("pattern",) if options.to == "gpt2" else ())

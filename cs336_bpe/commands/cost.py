@@ -4,16 +4,18 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, megabytes, note, print_result
+from cs336_bpe.commands.console import add_common, note, print_result
 from cs336_bpe.commands.errors import UsageError
-from cs336_bpe.commands.inputs import END_OF_TEXT, add_tokenizer, load
+from cs336_bpe.commands.inputs import add_tokenizer, load
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.cost import transformer as accounting
+from cs336_bpe.cost import transformer
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.cost.transformer import SHAPES, Shape
+from cs336_bpe.cost.vocabulary_size import cheapest, size_costs, sizes_as_text
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.rules import Pair
+from cs336_bpe.rules import END_OF_TEXT, Pair
 from cs336_bpe.stages import find
 
 NUMBERS = ("vocab_size", "context", "layers", "d_model", "d_ff", "heads")
@@ -56,23 +58,23 @@ def run_cost(options: argparse.Namespace) -> int:
     if options.tokenizer or options.on or options.counts or options.context_bytes:
         raise UsageError("--tokenizer, --on, --counts and --context-bytes need --sizes")
     if options.shape is None:
-        value = {"shapes": {name: accounting.cost(shape).as_json()
+        value = {"shapes": {name: transformer.cost(shape).as_json()
                             for name, shape in shapes.items()}}
         print_result(options, value, "\n".join([
-            accounting.compare(shapes, head=False), "",
+            transformer.compare(shapes, head=False), "",
             "The same with the output head, which the published figures leave out:", "",
-            accounting.compare(shapes)]))
+            transformer.compare(shapes)]))
     else:
-        one = accounting.cost(shapes[options.shape])
+        one = transformer.cost(shapes[options.shape])
         print_result(options, one.as_json(), f"{describe(options.shape, one.shape)}\n\n"
-                     f"{one.as_text()}")
+                     f"{one.table()}")
     return 0
 
 
 def changed(shape: Shape, options: argparse.Namespace) -> Shape:
     """The shape with the numbers that the options have instead."""
     if options.released:
-        shape = accounting.as_released(shape)
+        shape = transformer.as_released(shape)
     numbers = {name: getattr(options, name) for name in NUMBERS
                if getattr(options, name) is not None}
     if "d_model" in numbers and "d_ff" not in numbers:
@@ -96,23 +98,23 @@ def print_sizes(options: argparse.Namespace, name: str) -> int:
     if options.vocab_size is not None:
         raise UsageError("--sizes has a row for every size, so it does not go with --vocab-size")
     shape = changed(SHAPES[name], options)
-    merges, num_specials, counts, source = measured(options)
+    merges, num_specials, counts, source = merges_and_counts(options)
     first = 256 + num_specials
     sizes = doublings(first, first + len(merges))
     curve = bytes_per_token(merges, counts, sizes, num_specials=num_specials)
-    rows = accounting.size_costs(shape, curve, context_bytes=options.context_bytes)
-    best = accounting.cheapest(rows)
+    rows = size_costs(shape, curve, context_bytes=options.context_bytes)
+    best = cheapest(rows)
     value: dict[str, Any] = {
         "shape": name, "measured_on": source, "text_bytes": counts.num_bytes,
         "sizes": [row.as_json() for row in rows], "cheapest": best.vocab_size}
     print_result(options, value, "\n".join([
         describe(name, replace(shape, vocab_size=best.vocab_size)) + " (the cheapest)",
-        f"bytes per token: {source}, {megabytes(counts.num_bytes)}", "",
-        accounting.sizes_as_text(rows)]))
+        f"bytes per token: {source}, {readable_size(counts.num_bytes)}", "",
+        sizes_as_text(rows)]))
     return 0
 
 
-def measured(options: argparse.Namespace) -> tuple[list[Pair], int, PretokenCounts, str]:
+def merges_and_counts(options: argparse.Namespace) -> tuple[list[Pair], int, PretokenCounts, str]:
     """Merges, the number of special tokens, the counts to measure on, and what that is."""
     if not options.tokenizer:
         counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])

@@ -3,9 +3,10 @@
 import argparse
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, megabytes, print_result, progress_of
+from cs336_bpe.commands.console import add_common, print_result, progress_of
 from cs336_bpe.commands.inputs import add_counting, count_files, specials_of, token_as_json
 from cs336_bpe.commands.phases import Phases
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.encode.trace import readable
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import check_special_tokens
@@ -27,9 +28,9 @@ def configure_count(parser: argparse.ArgumentParser) -> None:
 def run_count(options: argparse.Namespace) -> int:
     specials = check_special_tokens(specials_of(options))
     phases = Phases()
-    with progress_of(options) as progress, phases.measured("count") as say:
+    with progress_of(options) as progress, phases.measured("count") as set_work:
         counts, size = count_files(options.files, options, specials, progress)
-        say(megabytes(size))
+        set_work(readable_size(size))
     save(options, counts, phases, {"files": options.files, "bytes": size,
                                    "special_tokens": specials})
     return 0
@@ -47,26 +48,27 @@ def configure_merge_counts(parser: argparse.ArgumentParser) -> None:
 def run_merge_counts(options: argparse.Namespace) -> int:
     phases = Phases()
     counts = PretokenCounts()
-    with phases.measured("merge") as say:
+    with phases.measured("merge") as set_work:
         for file in options.files:
             counts += PretokenCounts.load(file)
-        say(f"{len(options.files)} files")
+        set_work(f"{len(options.files)} files")
     save(options, counts, phases, {"files": options.files})
     return 0
 
 
 def save(options: argparse.Namespace, counts: PretokenCounts, phases: Phases,
          source: dict[str, Any]) -> None:
-    with phases.measured("write") as say:
+    with phases.measured("write") as set_work:
         counts.save(options.out)
-        say(options.out)
+        set_work(options.out)
     most = counts.top(MOST_FREQUENT)
     result = {
         **source, "out": options.out, "pretokens": counts.total, "kinds": len(counts),
         "text_bytes": counts.num_bytes, "phases": phases.as_json(),
         "most_frequent": [token_as_json(word) | {"count": count} for word, count in most],
     }
-    text = [f"{counts.total:,} pretokens of {len(counts):,} kinds, {megabytes(counts.num_bytes)}",
+    text = [f"{counts.total:,} pretokens, {len(counts):,} distinct, "
+            f"{readable_size(counts.num_bytes)}",
             "most frequent: " + ", ".join(f"{readable(word)} {count:,}" for word, count in most),
-            "", phases.as_text(), "", f"wrote {options.out}"]
+            "", phases.table(), "", f"wrote {options.out}"]
     print_result(options, result, "\n".join(text), summary=True)

@@ -3,12 +3,13 @@
 import argparse
 import os
 
-from cs336_bpe.commands.console import add_common, megabytes, print_result, progress_of
+from cs336_bpe.commands.console import add_common, print_result, progress_of
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.corpora.fetch import CORPORA, fetch
 
 
 def configure_fetch(parser: argparse.ArgumentParser) -> None:
-    sizes = ", ".join(f"{name} {megabytes(one.size)}" for name, one in CORPORA.items())
+    sizes = ", ".join(f"{name} {readable_size(one.size)}" for name, one in CORPORA.items())
     parser.description = (
         "Download a corpus of the coursework, unpack it and check it. What was cut off goes on "
         f"where it stopped. Sizes: {sizes}.")
@@ -27,5 +28,5 @@ def run_fetch(options: argparse.Namespace) -> int:
     corpus = CORPORA[options.name]
     result = {"name": options.name, "path": os.fspath(path), "bytes": corpus.size,
               "sha256": corpus.sha256}
-    print_result(options, result, f"{path}: {megabytes(corpus.size)}, complete", summary=True)
+    print_result(options, result, f"{path}: {readable_size(corpus.size)}, complete", summary=True)
     return 0

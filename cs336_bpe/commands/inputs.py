@@ -10,11 +10,11 @@ from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN
+from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN, GPT4_PATTERN
 from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
+from cs336_bpe.train import train_bpe_from_counts
 
 PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN}
-END_OF_TEXT = "<|endoftext|>"
 BUILT_IN_BYTES = 2_000_000
 
 
@@ -40,7 +40,7 @@ def add_missing_parts(parser: argparse.ArgumentParser) -> None:
 def load(path: str, options: argparse.Namespace) -> Tokenizer:
     """A tokenizer, with the options of `add_missing_parts`."""
     return load_tokenizer(path, read_specials(options.special),
-                          pattern=find_pattern(options.pattern))
+                          pattern=options.pattern and find_pattern(options.pattern))
 
 
 def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] | None:
@@ -63,14 +63,16 @@ def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] 
     return ids or names
 
 
-def find_pattern(name: str | None) -> str | None:
-    return PATTERNS.get(name, name) if name is not None else None
+def find_pattern(name: str) -> str:
+    """
+    >>> find_pattern("gpt4") == GPT4_PATTERN, find_pattern("[a-z]+")
+    (True, '[a-z]+')
+    """
+    return PATTERNS.get(name, name)
 
 
 def built_in_tokenizer() -> Tokenizer:
     """A small tokenizer for those who have none at hand."""
-    from cs336_bpe.train import train_bpe_from_counts
-
     counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
     return Tokenizer(*train_bpe_from_counts(counts, 8_000, [END_OF_TEXT]), [END_OF_TEXT])
 
@@ -93,7 +95,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
                         help="threads (processes with a pattern other than GPT-2's); default: one "
                         "for each processor")
     parser.add_argument("--errors", choices=["strict", "replace", "ignore"], default="strict",
-                        help="what to do with bytes that are no UTF-8 (default: strict, an error)")
+                        help="what to do with bytes that are not UTF-8 (default: strict, an error)")
 
 
 def specials_of(options: argparse.Namespace) -> list[str]:
@@ -109,9 +111,8 @@ def count_files(files: Sequence[str], options: argparse.Namespace, specials: lis
     total, done = PretokenCounts(), 0
     for file, size in zip(files, sizes):
         counts = count_pretokens(
-            file, specials, pattern=PATTERNS.get(options.pattern, options.pattern),
-            errors=options.errors, workers=options.workers,
-            progress=shifted(progress, done, sum(sizes)))
+            file, specials, pattern=find_pattern(options.pattern), errors=options.errors,
+            workers=options.workers, progress=shifted(progress, done, sum(sizes)))
         total = total + counts if total else counts
         done += size
     return total, done

@@ -2,18 +2,19 @@
 
 import argparse
 
-from cs336_bpe.commands.console import add_common, megabytes, note, print_result, progress_of
-from cs336_bpe.commands.inputs import END_OF_TEXT
+from cs336_bpe.commands.console import add_common, note, print_result, progress_of
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora.sample import SampleReport, sample
 from cs336_bpe.corpora.statistics import TextStatistics
+from cs336_bpe.rules import END_OF_TEXT
 
 
 def configure_sample(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Copy some documents of a corpus to another file, chosen at random, or 'smart': without "
         "near-duplicates, and with each length in its share. Text has a separator after each "
-        "document; names that end in .parquet have a document a row (needs pyarrow).")
+        "document; names that end in .parquet have one document per row (needs pyarrow).")
     parser.add_argument("input", metavar="IN", help="the corpus")
     parser.add_argument("out", metavar="OUT", help="the sample")
     amount = parser.add_mutually_exclusive_group(required=True)
@@ -57,6 +58,6 @@ def figures(statistics: TextStatistics) -> list[tuple[str, str]]:
                for percent, length in statistics.percentiles.items()]
     shares = [(kind.replace("_", " "), f"{share:.1%}")
               for kind, share in statistics.characters.items()]
-    return [("documents", f"{statistics.documents:,}"), ("size", megabytes(statistics.bytes)),
+    return [("documents", f"{statistics.documents:,}"), ("size", readable_size(statistics.bytes)),
             ("empty", f"{statistics.empty:,}"), ("length, mean", f"{statistics.mean:,.0f} B"),
             *lengths, *shares]

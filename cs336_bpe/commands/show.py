@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, megabytes, note, print_result, standard_input
+from cs336_bpe.commands.console import add_common, note, print_result
 from cs336_bpe.commands.inputs import (
     add_missing_parts,
     add_tokenizer,
@@ -14,6 +14,7 @@ from cs336_bpe.commands.inputs import (
     load,
     token_as_json,
 )
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.formats.safe_json import read_bytes, read_text
 from cs336_bpe.pages import coloured, use_colour, write_explore_page, write_show_page
 from cs336_bpe.pretokenize.counts import PretokenCounts
@@ -53,7 +54,7 @@ def run_show(options: argparse.Namespace) -> int:
                                 specials=options.specials, limit=limit)
         result = {"out": options.html, "bytes": shown.total_bytes,
                   "shown_bytes": shown.shown_bytes}
-        cut = f", the first {megabytes(shown.shown_bytes)} of the text" if shown.cut else ""
+        cut = f", the first {readable_size(shown.shown_bytes)} of the text" if shown.cut else ""
         print_result(options, result, f"wrote {options.html}{cut}", summary=True)
         return 0
     limit = TERMINAL_BYTES if options.limit is None else options.limit
@@ -70,7 +71,7 @@ def read_input(options: argparse.Namespace) -> tuple[bytes, str]:
     """The text, and what to call it."""
     given: str = options.text
     if given == "-" and not options.is_text:
-        return standard_input().read(), "standard input"
+        return sys.stdin.buffer.read(), "standard input"
     if not options.is_text and os.path.isfile(given):
         return read_bytes(given), Path(given).name
     if not options.is_text and ("/" in given or "." in given) and len(given.split()) == 1:
@@ -115,5 +116,5 @@ def run_explore(options: argparse.Namespace) -> int:
     counts = PretokenCounts.load(options.counts) if options.counts else None
     size = write_explore_page(tokenizer, options.out, text, counts)
     print_result(options, {"out": options.out, "page_bytes": size},
-                 f"wrote {options.out}, {megabytes(size)}", summary=True)
+                 f"wrote {options.out}, {readable_size(size)}", summary=True)
     return 0

@@ -8,24 +8,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe.commands.console import (
-    Callback,
-    add_common,
-    megabytes,
-    note,
-    print_result,
-    progress_of,
-)
+from cs336_bpe.commands.console import Callback, add_common, note, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,
-    PATTERNS,
     add_counting,
     count_files,
+    find_pattern,
     specials_of,
     token_as_json,
 )
 from cs336_bpe.commands.phases import Phases
+from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost.bytes_per_token import num_tokens
 from cs336_bpe.encode.trace import readable
@@ -74,17 +68,19 @@ def run_train(options: argparse.Namespace) -> int:
                          "file of counts out of many")
     specials = check_special_tokens(specials_of(options))
     check_vocab_size(options.vocab_size, len(specials))
-    pattern = PATTERNS.get(options.pattern, options.pattern)
+    pattern = find_pattern(options.pattern)
     check_pattern(pattern)
     phases = Phases()
     with output_folder(options.out) as folder:
         with progress_of(options) as progress:
             counts, source = read_counts(options, specials, phases, progress)
             model, notes = learn(options, counts, specials, pattern, phases, progress)
-        with phases.measured("write") as say:
+        with phases.measured("write") as set_work:
             files = [file for format in formats for file in save_model(model, folder, format)]
-            say(", ".join(file.name for file in files))
-    tokens = num_tokens(model.merges, counts)
+            set_work(", ".join(file.name for file in files))
+    with phases.measured("measure") as set_work:
+        tokens = num_tokens(model.merges, counts)
+        set_work(f"{tokens:,} tokens")
     result = {
         **source, "pretokens": counts.total, "kinds": len(counts),
         "text_bytes": counts.num_bytes, "tokens": tokens,
@@ -96,7 +92,7 @@ def run_train(options: argparse.Namespace) -> int:
     }
     for line in notes:
         note(options, f"cs336-bpe: note: {line}")
-    print_result(options, result, as_text(result, phases), summary=True)
+    print_result(options, result, in_words(result, phases), summary=True)
     return 0
 
 
@@ -127,33 +123,33 @@ def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases
                 progress: Callback | None) -> tuple[PretokenCounts, dict[str, Any]]:
     """The counts, and what they are of."""
     if options.counts:
-        with phases.measured("load") as say:
+        with phases.measured("load") as set_work:
             counts = PretokenCounts.load(options.counts)
-            say(f"{len(counts):,} kinds of pretokens")
+            set_work(f"{len(counts):,} distinct pretokens")
         return counts, {"source": options.counts, "bytes": None}
     if options.files:
-        with phases.measured("count") as say:
+        with phases.measured("count") as set_work:
             counts, size = count_files(options.files, options, specials, progress)
-            say(megabytes(size))
+            set_work(readable_size(size))
         names = options.files if len(options.files) <= 3 else [f"{len(options.files)} files"]
         return counts, {"source": ", ".join(names), "bytes": size}
-    with phases.measured("generate") as say:
+    with phases.measured("generate") as set_work:
         text = "".join(corpus.stream(options.built_in, options.bytes))
-        say(megabytes(options.bytes))
-    with phases.measured("count") as say:
+        set_work(readable_size(options.bytes))
+    with phases.measured("count") as set_work:
         counts = count_pretokens_in(text, specials, workers=options.workers, progress=progress,
-                                    pattern=PATTERNS.get(options.pattern, options.pattern))
-        say(megabytes(options.bytes))
+                                    pattern=find_pattern(options.pattern))
+        set_work(readable_size(options.bytes))
     return counts, {"source": f"built-in {options.built_in}", "bytes": len(text.encode())}
 
 
 def learn(options: argparse.Namespace, counts: PretokenCounts, specials: list[str], pattern: str,
           phases: Phases, progress: Callback | None) -> tuple[Model, list[str]]:
-    with warnings.catch_warnings(record=True) as caught, phases.measured("merge") as say:
+    with warnings.catch_warnings(record=True) as caught, phases.measured("merge") as set_work:
         warnings.simplefilter("always", EarlyStopWarning)
         vocab, merges = train_bpe_from_counts(
             counts, options.vocab_size, specials, tie_break=options.tie_break, progress=progress)
-        say(f"{len(merges):,} merges, {len(counts):,} kinds of pretokens")
+        set_work(f"{len(merges):,} merges, {len(counts):,} distinct pretokens")
     notes = [str(warning.message) for warning in caught]
     return Model(vocab, merges, specials, pattern), notes
 
@@ -165,19 +161,20 @@ def longest_tokens(model: Model) -> list[dict[str, Any]]:
     return [token_as_json(token, number) for number, token in longest]
 
 
-def as_text(result: dict[str, Any], phases: Phases) -> str:
-    size = "" if result["bytes"] is None else f", {megabytes(result['bytes'])}"
+def in_words(result: dict[str, Any], phases: Phases) -> str:
+    of_size = "" if result["bytes"] is None else f", {readable_size(result['bytes'])}"
     specials = ", ".join(result["special_tokens"]) or "none"
     ratio = result["bytes_per_token"]
     longest = ", ".join(readable(bytes.fromhex(token["bytes"]))
                         for token in result["longest_tokens"])
     lines = [
-        f"{result['source']}{size}: {result['pretokens']:,} pretokens of {result['kinds']:,} kinds",
+        f"{result['source']}{of_size}: {result['pretokens']:,} pretokens, "
+        f"{result['kinds']:,} distinct",
         f"{result['vocab_size']:,} tokens: 256 bytes, {len(result['special_tokens']):,} special "
         f"({specials}), {result['merges']:,} merges",
     ]
     if ratio is not None:
         lines.append(f"{ratio:.3f} bytes per token on this text, special tokens left out")
-    lines += [f"longest tokens: {longest}", "", phases.as_text(), "",
+    lines += [f"longest tokens: {longest}", "", phases.table(), "",
               *(f"wrote {file}" for file in result["files"])]
     return "\n".join(lines)

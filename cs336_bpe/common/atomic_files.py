@@ -14,9 +14,11 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import BinaryIO
 
+from cs336_bpe.common.paths import AnyPath
+
 
 @contextmanager
-def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     """A binary file to write to, which takes the name `path` if the `with` block ends well.
 
     If the block raises anything, KeyboardInterrupt too, what was written is removed and a file
@@ -45,7 +47,7 @@ def atomic_writer(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     # In the same folder, because a file can't be renamed from one disk to another. Two programs
     # that write the same file at the same time need two names; the last to finish wins.
     folder, name_alone = os.path.split(target)
-    # As long as the name may be, there must be room for what is added.
+    # Truncate, so that the suffix fits even if the name has the maximal length.
     part = os.path.join(folder, f"{name_alone[:60]}.part{token_hex(8)}")
     file: BinaryIO | None = None
     try:

@@ -10,9 +10,10 @@ import os
 import stat
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from os import PathLike, fsdecode
+from os import fsdecode
 from typing import BinaryIO
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.rules import check_size
 
 DEFAULT_BLOCK_BYTES = 1 << 20
@@ -45,14 +46,14 @@ def pieces(file: BinaryIO, separator: bytes, block_bytes: int) -> Iterator[Piece
 class TextDocuments:
     """The documents of a text file, by number."""
 
-    def __init__(self, path: str | PathLike[str], separator: bytes,
+    def __init__(self, path: AnyPath, separator: bytes,
                  block_bytes: int = DEFAULT_BLOCK_BYTES) -> None:
         self.path = path
         self.separator = separator
         self.block_bytes = check_size("block_bytes", block_bytes, 1)
         self.lengths = array("Q")  # of the documents, known when all were read
-        self.tail = 0  # bytes of white space behind the last separator
-        self.open_end = False  # whether there is no separator behind the last document
+        self.tail = 0  # bytes of white space after the last separator
+        self.open_end = False  # whether there is no separator after the last document
         self._state = self._look()
         self.size = self._state.st_size
 
@@ -61,8 +62,8 @@ class TextDocuments:
         if stat.S_ISDIR(state.st_mode):
             raise IsADirectoryError(f"{fsdecode(self.path)} is a folder; give the name of a file")
         if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{fsdecode(self.path)} is no regular file. What is sampled is read "
-                             f"twice, so save it to a file first")
+            raise ValueError(f"{fsdecode(self.path)} is not a regular file. What is sampled is "
+                             f"read twice, so save it to a file first")
         return state
 
     def read(self, report: Report) -> Iterator[Piece]:
@@ -106,7 +107,7 @@ class TextDocuments:
                 yield b"", True
 
     def read_tail(self) -> Iterator[bytes]:
-        """The white space behind the last separator, in pieces. None if that is a document."""
+        """The white space after the last separator, in pieces. None if that is a document."""
         with open(self.path, "rb") as file:
             file.seek(self.size - self.tail)
             yield from self._read_exactly(file, self.tail)

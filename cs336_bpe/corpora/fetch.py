@@ -4,27 +4,37 @@ The addresses are those of the README of CS336's first assignment. Sizes and che
 texts (after unpacking). They were not computed by this project: they are what several people who
 downloaded the files report independently; for TinyStories, some also quote them from the hub.
 
+`huggingface_hub` asks and retries. Its `http_get` is called, not `hf_hub_download`, because that
+removes what has come when a download is stopped: gigabytes, which the next call would load again.
+
 >>> sorted(CORPORA)
 ['owt-train', 'owt-valid', 'tinystories-train', 'tinystories-valid']
 """
 
+import errno
 import gzip
 import hashlib
+import io
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cs336_bpe.common.atomic_files import atomic_writer
-from cs336_bpe.common.progress import Progress, reporting
-from cs336_bpe.corpora.download import discard, download
-from cs336_bpe.corpora.http_ranges import FetchError
+from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.common.progress import Bar, Progress, reporting
 
 __all__ = ["CORPORA", "Corpus", "FetchError", "fetch"]
 
 HUB = "https://huggingface.co/datasets"
 BLOCK = 1 << 20
+
+
+class FetchError(OSError):
+    """A file could not be downloaded, or is not the right one."""
 
 
 @dataclass(frozen=True)
@@ -69,128 +79,153 @@ CORPORA = {
 }
 
 
-def fetch(
-    name: str,
-    folder: str | os.PathLike[str],
-    *,
-    url: str | None = None,
-    progress: Progress = None,
-) -> Path:
+def fetch(name: str, folder: AnyPath, *, url: str | None = None,
+          progress: Progress = None) -> Path:
     """Download a corpus of the coursework into a folder, unpack it, and return its path.
 
     If it is there already, nothing is asked of the network. A download that was cut off goes on
-    where it stopped, in the same call or in a later one: what has come is in `NAME.part`. The text
-    takes its name when its size and checksum have been found right, so what has the name is
-    complete. `url` is another place that has the same files, such as a mirror; it stands for
-    `https://huggingface.co/datasets`.
+    where it stopped, in the same call or in a later one: what has come is in a file that ends in
+    `.part`. The text takes its name when its size and checksum have been found right, so what has
+    the name is complete. `url` is another place that has the same files, such as a mirror; it
+    stands for `https://huggingface.co/datasets`.
 
     Without a network, put the file in place by hand: the error says from where and to where. A
     packed one may stay packed; `fetch` unpacks what it finds.
     """
     if name not in CORPORA:
-        raise ValueError(f"{name!r} is no corpus of the coursework; there are "
+        raise ValueError(f"{name!r} is not a corpus of the coursework; there are "
                          f"{', '.join(CORPORA)}")
     corpus = CORPORA[name]
     folder = Path(folder)
-    target = folder / corpus.name
-    address = f"{(url or HUB).rstrip('/')}/{corpus.place}"
+    target, by_hand = folder / corpus.name, folder / corpus.remote_name
     if target.exists():
-        return _check_present(target, corpus)
+        if (size := target.stat().st_size) != corpus.size:
+            raise FetchError(f"{target} is there, but it has {size:,} bytes and must have "
+                             f"{corpus.size:,}; remove or rename it, and fetch again")
+        return target
     folder.mkdir(parents=True, exist_ok=True)
-    by_hand = folder / corpus.remote_name
+    if by_hand.exists():  # then it is packed
+        _finish(by_hand, target, corpus, progress)
+        return target
+    address = f"{(url or HUB).rstrip('/')}/{corpus.place}"
     try:
-        if corpus.packed and by_hand.exists():
-            _unpack(by_hand, target, corpus, progress)
-        else:
-            _download(address, target, corpus, progress)
+        part = _download(address, by_hand, corpus, progress)
     except FetchError as error:
-        raise _with_advice(error, address, by_hand) from error.__cause__
-    return target
-
-
-def _check_present(target: Path, corpus: Corpus) -> Path:
-    """A file with the right name: its size can be checked at no cost, so it is."""
-    if (size := target.stat().st_size) != corpus.size:
-        raise FetchError(f"{target} is there, but it has {size:,} bytes and must have "
-                         f"{corpus.size:,}; remove or rename it, and fetch again")
-    return target
-
-
-def _download(address: str, target: Path, corpus: Corpus, progress: Progress) -> None:
-    part = target.with_name(corpus.remote_name + ".part")
-    size = None if corpus.packed else corpus.size
-    note = download(address, part, size=size, progress=progress)
+        if error.errno is not None:  # such as a full disk: another way to save it doesn't help
+            raise
+        raise FetchError(f"{error}. To put it in place by hand, save {address} as {by_hand}"
+                         ) from error.__cause__
     try:
-        if corpus.packed:
-            if note.sha256 is not None:
-                _check_digest(part, note.sha256, progress)
-            _unpack(part, target, corpus, progress)
-        else:
-            _check_digest(part, corpus.sha256, progress)
-            os.replace(part, target)
-    except _WrongFile as error:
-        discard(part)  # it would be found complete, and wrong, each time
+        _finish(part, target, corpus, progress)
+    except FetchError as error:
+        if error.errno is not None:
+            raise
+        part.unlink(missing_ok=True)  # or it would be found complete, and wrong, each time
         raise FetchError(f"{error}; it was removed: fetch again, and if that does not help, the "
                          f"file at {address} is another one by now") from error.__cause__
-    discard(part)
+    part.unlink(missing_ok=True)
+    return target
 
 
-class _WrongFile(FetchError):
-    """What was downloaded is not what it should be."""
+# --- From the network to a part ------------------------------------------------------------
 
 
-def _check_digest(path: Path, sha256: str, progress: Progress) -> None:
-    digest = hashlib.sha256()
-    with path.open("rb") as file, reporting(progress, "check", path.stat().st_size) as report:
-        while block := file.read(BLOCK):
-            digest.update(block)
-            report(file.tell())
-    if digest.hexdigest() != sha256:
-        raise _WrongFile(f"{path} has the SHA-256 {digest.hexdigest()}, but it must be {sha256}")
+class _Part(io.BufferedWriter):
+    """What has come so far, and more."""
+
+    report: Callable[[int], None]
+
+    def write(self, data: Any) -> int:
+        number = super().write(data)
+        self.report(self.tell())
+        return number
 
 
-def _unpack(packed: Path, target: Path, corpus: Corpus, progress: Progress) -> None:
-    digest = hashlib.sha256()
-    size = 0
+class _NoBar(Bar):
+    """In place of the library's own progress bar."""
+
+    def __init__(self, **_: object) -> None:
+        super().__init__(disable=True)
+
+
+def _download(address: str, name: Path, corpus: Corpus, progress: Progress) -> Path:
+    """The path of a file with all that the server has. If it was cut off, a later call goes on."""
     try:
-        with atomic_writer(target) as out:
-            for block in _unpacked(packed, progress):
+        from filelock import FileLock, Timeout
+        from huggingface_hub import get_hf_file_metadata
+        from huggingface_hub.file_download import http_get
+    except ImportError as error:
+        raise FetchError("fetch needs huggingface_hub, which is not installed: "
+                         "pip install 'cs336-bpe[fetch]'") from error
+    headers = {"Accept-Encoding": "identity"}  # or a part would be of the packed bytes
+    part = name
+    try:
+        known = get_hf_file_metadata(address, token=False, headers=headers)
+        if not corpus.packed and known.size != corpus.size:
+            raise FetchError(f"{address} has {known.size or 0:,} bytes, but the file that is meant "
+                             f"has {corpus.size:,}: it is another one")
+        # Another file on the server has another mark (ETag), and so another part.
+        mark = hashlib.sha256(f"{address} {known.etag} {known.size}".encode()).hexdigest()[:16]
+        part = name.with_name(f"{name.name}.{mark}.part")
+        lock = part.with_suffix(".lock")
+        with (FileLock(lock, blocking=False),
+              _Part(io.FileIO(part, "ab" if known.etag else "wb")) as file,
+              reporting(progress, "download", known.size or 0) as report):
+            file.report = report
+            if file.tell() > (known.size or 0):
+                file.truncate(file.seek(0))  # it is not the beginning of that file
+            report(file.tell())
+            http_get(known.location, file, resume_size=file.tell(), headers=headers,
+                     expected_size=known.size, tqdm_class=_NoBar)
+        lock.unlink(missing_ok=True)
+    except FetchError:
+        raise
+    except Timeout as error:
+        raise FetchError(errno.EAGAIN, "another program is downloading to it; wait for that",
+                         str(part)) from error
+    except Exception as error:
+        # The library's own errors are OSErrors, or those of httpx (of whichever version).
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
+            raise FetchError(error.errno, f"could not write: {error.strerror}; what has come is "
+                             f"kept, so make room and try again", str(part)) from error
+        if not isinstance(error, OSError) and not type(error).__module__.startswith("httpx"):
+            raise
+        raise FetchError(f"could not download {address}: {error}") from error
+    return part
+
+
+# --- From a part to the text ---------------------------------------------------------------
+
+
+def _finish(part: Path, target: Path, corpus: Corpus, progress: Progress) -> None:
+    """Unpack a file if it is packed, check it, and give the text its name."""
+    digest, size = hashlib.sha256(), 0
+    try:
+        with (part.open("rb") as raw,
+              atomic_writer(target) if corpus.packed else nullcontext() as out,
+              reporting(progress, "unpack" if corpus.packed else "check",
+                        part.stat().st_size) as report):
+            source = gzip.GzipFile(fileobj=raw) if corpus.packed else raw
+            while block := source.read(BLOCK):
                 digest.update(block)
                 size += len(block)
                 if size > corpus.size:  # before it fills the disk
-                    raise _WrongFile(f"{packed} unpacks to more than the {corpus.size:,} bytes "
-                                     f"that {corpus.name} has")
-                out.write(block)
+                    raise FetchError(f"{part} has more than the {corpus.size:,} bytes of "
+                                     f"{corpus.name}")
+                if out is not None:
+                    out.write(block)
+                report(raw.tell())
             if (size, digest.hexdigest()) != (corpus.size, corpus.sha256):
-                raise _WrongFile(f"{packed} unpacks to {size:,} bytes with the SHA-256 "
+                raise FetchError(f"{part} has {size:,} bytes with the SHA-256 "
                                  f"{digest.hexdigest()}, but {corpus.name} has {corpus.size:,} "
                                  f"with {corpus.sha256}")
+        if not corpus.packed:
+            os.replace(part, target)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FetchError(f"{part} can't be unpacked ({error})") from error
     except FetchError:
         raise
     except OSError as error:
-        raise FetchError(error.errno, f"could not unpack {packed.name}: {error.strerror}; it is "
-                         f"kept, so make room for {corpus.size:,} bytes and try again",
+        raise FetchError(error.errno, f"could not write: {error.strerror}; {part.name} is kept, so "
+                         f"make room for {corpus.size:,} bytes and try again",
                          str(target)) from error
-
-
-def _unpacked(packed: Path, progress: Progress) -> Iterator[bytes]:
-    with (packed.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file,
-          reporting(progress, "unpack", packed.stat().st_size) as report):
-        while True:
-            try:
-                block = file.read(BLOCK)
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise _WrongFile(f"{packed} can't be unpacked ({error})") from error
-            if not block:
-                return
-            yield block
-            report(raw.tell())
-
-
-def _with_advice(error: FetchError, address: str, by_hand: Path) -> FetchError:
-    advice = f"To put it in place by hand, save {address} as {by_hand}"
-    if error.errno is not None:  # such as a full disk, which another way of saving does not help
-        return error
-    if isinstance(error, _WrongFile):
-        return FetchError(str(error))
-    return FetchError(f"{error}. {advice}")

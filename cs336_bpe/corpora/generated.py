@@ -32,101 +32,14 @@ from random import Random
 from struct import unpack
 from typing import TypeVar
 
-__all__ = ["END", "stories", "stream", "web"]
+from cs336_bpe.corpora import generated_tables as tables
+from cs336_bpe.rules import END_OF_TEXT
 
-END = "<|endoftext|>"
+__all__ = ["stories", "stream", "web"]
+
 _PIECE = 1 << 20  # a piece of stream() ends with the document that reaches so many characters
 _CAPITAL = "\x01"  # in a gap: the next word gets a capital
 _T = TypeVar("_T")
-
-# The first words of the lexicons, about in their order of frequency in real text (a fitted table
-# too). All further words are made up.
-_STORY_WORDS = """the and a to of was in that her with he his she it had as on for they you said
-their but him from day at into all not by like were is so be an time there this who up out them one
-would its have upon little through where eyes could very about named when heart old began just back
-saw my what been together more friends big night me went over can other felt are came around down
-found world will your lived if made looked we home no help asked before knew away happy see do
-seemed each even new then small hidden own loved mom something girl go did every within only sun
-took off some way always or long play too find young again tree sky man didn't thought voice make
-never light than which now smiled set wanted come grew while love air how place forest boy stars two
-village filled house couldn't stood great take across water friend himself special our behind don't
-beautiful got heard told being ever most garden life magic things wasn't face first put""".split()
-_WEB_WORDS = """the of and to in a is was for as that with by on from are be an at or it which his
-not were this also has he have can their had but one first its been other used more all will two who
-they when into such time if you only her new use after than would value some may most between then
-about where over no name set example any there up number during many she years using function same
-out method so being made these them three well both called known through object work while part
-later each following including under became system before him data year state we people like second
-type against since should film until could property because different module team list early several
-now season life your do found form end city single often government series must group include
-century string values support those class within code high event based four world don't""".split()
-_STORY_NAMES = "I She He Lily The They Tom Tim It Max Sarah Mia Leo Ben Emma Jack Anna".split()
-_WEB_NAMES = """The I University American New United States John World School South National He
-North County War British English German French January March July It In A B C D E J M P S
-T""".split()
-
-# The parts of made-up words; a part written twice is twice as likely.
-_ONSET = """b b c c c d d f f g h h l l l m m m n n p p p r r r r s s s s t t t t v w w st st tr br
-ch sh pl gr cl fl pr th dr sp k j""".split()
-_VOWEL = "a a a a e e e e e i i i i o o o o u u an en in on er er ar or al el il ea ou".split()
-_RHYME = """e e y y a o ee ay at at et it it on on en en in in er er ar or al el le an ap ad am ag
-ack ake and ant ard ark ast ate eat eed ell end ent ess est ick ide ight ill ine ing int ip ist ock
-old one ook op ore ot ound our ow un ust""".split()
-_FORMS = [form.split(",") for form in """,s,ed,ing ,s,er,ed ,s,y,ful ,ly,er,ness ,ing,ed,s
-,s,al,ally ,ing,able,ation""".split()]  # four words of one stem
-_PREFIX = "un re dis over out in mis pre non inter sub under fore anti con de en trans".split()
-_SUFFIX = ["", "", "", "s", "s", "ed", "ing", "er", "ly", "ers", "ness", "y", "less"]
-_NAME_END = [""] * 20 + """a a o y ia ton son ville er land berg ie ella ham ley ian s i us field
-man ez ski ov""".split()
-_ACCENT = str.maketrans("aeioucns", "áéíöüçñš")
-_SCRIPTS = [(0x430, 32), (0x430, 32), (0x3B1, 25), (0x5D0, 27), (0x628, 19), (0x3042, 80),
-            (0x4E00, 16384), (0x4E00, 16384), (0xAC00, 8192)]  # fmt: skip
-# (first letter, number of letters): Cyrillic, Greek, Hebrew, Arabic, Hiragana, Chinese, Hangul
-_MARKS = "-=*#.,:;/\\()[]{}<>|&$%@!?\"'`~^+_"
-_SYMBOLS = "–—…•“”’©°→×€£·\ufffd\u200b" + "".join(map(chr, range(0x2190, 0x2400)))
-
-# fmt: off
-# Octaves: of 10,000 words of a lexicon, how many have rank 1, 2-3, 4-7, 8-15, ...
-_STORY_LOW = (674, 712, 814, 805, 773, 810, 839, 928, 922, 870, 770, 610, 410, 200, 90, 25)
-_STORY_NAME = (714, 983, 1158, 742, 832, 728, 665, 665, 697, 738, 796, 721, 436, 180, 70)
-_WEB_LOW = (807, 775, 996, 746, 657, 566, 566, 603, 707, 781, 828, 751, 581, 365, 183, 90, 45, 22)
-_WEB_NAME = (368, 215, 272, 261, 356, 527, 637, 756, 827, 876, 916, 897, 818, 710, 593, 470, 370,
-             350, 300, 140)
-_CODE_LOW = (273, 368, 516, 673, 726, 888, 986, 1001, 1032, 976, 867, 657, 459, 302, 198, 150, 110,
-             60)
-_NUMBER = (434, 664, 907, 1052, 1103, 1328, 1293, 1130, 878, 476, 313, 240, 115, 140, 130, 100)
-
-# Gaps per 100,000 words ("^": a sentence begins; "": some run of marks).
-_STORY_GAPS = {
-    " ": 77500, ", ": 6318, ". ^": 3271, "'s ": 700, ".\n\n^": 1187, "\n": 500, "-": 351,
-    ', "^': 287, '. "^': 280, '," ': 215, "! ^": 203, '."\n\n^': 180, " – ": 179, ".\n^": 138,
-    '.\n\n"^': 137, "; ": 136, '!" ': 107, ": ": 97, '." ^': 77, '?" ': 73, '!"\n\n^': 68,
-    "' ": 66, "\n\n^": 56, ",' ": 55, "? ^": 52, "!\n\n^": 50, ': "^': 49, ' "^': 49,
-    ".\n\n'^": 39, '?"\n\n^': 35, ",\n": 35, ", '": 34, "’s ": 33, " (": 30, ") ": 30,
-    '."\n\n"^': 30, '.\n"^': 27, ".  ^": 27, " - ": 25, "... ": 21, "'ll ": 60, "'d ": 60,
-    "'m ": 60, "'re ": 50, "'ve ": 40, "": 60}
-_PROSE_GAPS = {
-    " ": 75500, ", ": 4951, ". ^": 2645, ".\n^": 1328, "-": 1204, ' "^': 950, "'s ": 560,
-    " (": 750, '" ': 421, ".": 408, ") ": 327, "/": 281, "\n": 450, "\n\n^": 300, "_": 180,
-    "\n ": 330, '", ': 156, "), ": 148, "; ": 145, ": ": 134, ",": 97, '". ^': 93, "). ^": 91,
-    ".\n\n^": 90, "–": 85, "' ": 75, ', "^': 71, '" (': 69, "\xa0": 57, "% ": 57, " `": 100,
-    "’s ": 52, "(": 47, '".\n^': 45, "` ": 45, ").\n^": 44, ":\n^": 42, '." ^': 42, " – ": 90,
-    "\n   ": 36, " '": 35, " [": 34, '("^': 31, "—": 27, " - ": 60, "\n    ": 24, "://": 21,
-    " & ^": 20, '="': 20, " $": 20, "'ll ": 9, "": 700}
-_CODE_GAPS = {
-    " ": 42000, "-": 4352, ".": 3324, "/": 3255, ", ": 2131, "_": 1894, ": ": 1390, "\n\n^": 1378,
-    "\n": 1325, ". ^": 1085, '("': 1019, "` ": 805, "</": 784, " `": 779, ">": 751, "><": 624,
-    "></": 621, '="': 604, " (": 571, "(": 511, ">\n      <": 508, ":`": 486, " {{": 468,
-    ") ": 386, " :": 365, '")}} ': 327, ".\n\n^": 315, ">\n<": 304, "://": 303, "\n   ": 292,
-    "'": 273, ">\n</": 268, " = ": 263, "](/": 222, '" ': 217, "()\n\n": 205, "\n\n{{^": 203,
-    "](": 200, " {": 197, " [": 188, ":": 187, '", "': 187, "}}\n\n## ^": 173, ")\n\n^": 173,
-    ".\n\n## ^": 164, "], [": 132, "#": 128, "} ": 126, "\n\n```": 114, ";\n  ": 114, "; ": 107,
-    "=": 99, "": 9200}
-
-# Document lengths in words: a tenth of the documents lies between two neighbours.
-_STORY_LENGTHS = (60, 117, 143, 208, 290, 350, 422, 500, 591, 706, 1200)
-_WEB_LENGTHS = (10, 47, 73, 110, 164, 236, 330, 476, 785, 1800, 6800)
-# fmt: on
 
 
 def _mix(x: int) -> int:
@@ -144,11 +57,11 @@ def _stem(i: int, short: int = 0) -> str:
     for first, sides in ((5, 13), (12, 20)):  # a second syllable from 2**5 on, a third from 2**12
         h, dice = divmod(h, sides)
         if dice < i.bit_length() - first - short:
-            h, onset = divmod(h, len(_ONSET))
-            h, vowel = divmod(h, len(_VOWEL))
-            out += _ONSET[onset] + _VOWEL[vowel]
-    h, onset = divmod(h, len(_ONSET))
-    return out + _ONSET[onset] + _RHYME[h % len(_RHYME)]
+            h, onset = divmod(h, len(tables.ONSET))
+            h, vowel = divmod(h, len(tables.VOWEL))
+            out += tables.ONSET[onset] + tables.VOWEL[vowel]
+    h, onset = divmod(h, len(tables.ONSET))
+    return out + tables.ONSET[onset] + tables.RHYME[h % len(tables.RHYME)]
 
 
 def _join(stem: str, suffix: str) -> str:
@@ -165,11 +78,11 @@ def _word(rank: int, short: int = 0) -> str:
     h, dice = divmod(_mix(rank), 16)
     family, form = divmod(rank, 4)
     if rank < 2048 or dice < 10:
-        return _join(_stem(family, short), _FORMS[_mix(-family) % len(_FORMS)][form])
-    h, suffix = divmod(h, len(_SUFFIX))
+        return _join(_stem(family, short), tables.FORMS[_mix(-family) % len(tables.FORMS)][form])
+    h, suffix = divmod(h, len(tables.SUFFIX))
     h, reused = divmod(h, rank >> 4)
-    first = _PREFIX[h % len(_PREFIX)] if dice < 14 else _stem(h % 512)
-    return _join(first + _stem(reused, short), _SUFFIX[suffix])
+    first = tables.PREFIX[h % len(tables.PREFIX)] if dice < 14 else _stem(h % 512)
+    return _join(first + _stem(reused, short), tables.SUFFIX[suffix])
 
 
 def _name(rank: int, upper: int, camel: int, script: int, accent: int) -> str:
@@ -185,13 +98,13 @@ def _name(rank: int, upper: int, camel: int, script: int, accent: int) -> str:
         return "".join(parts) if h % 5 else "".join([parts[0].lower(), *parts[1:]])
     rare = rank >= 4096
     if rare and dice < camel + script:
-        h, script = divmod(h, len(_SCRIPTS))
-        start, count = _SCRIPTS[script]
+        h, script = divmod(h, len(tables.SCRIPTS))
+        start, count = tables.SCRIPTS[script]
         squares = [(h >> 6 * k & 1023) ** 2 for k in range(2 + h % 5)]  # early letters more often
         return "".join([chr(start + (square * count >> 20)) for square in squares])
-    word = _join(_stem(rank >> 1, 1), _NAME_END[h % len(_NAME_END)]).capitalize()
+    word = _join(_stem(rank >> 1, 1), tables.NAME_END[h % len(tables.NAME_END)]).capitalize()
     if rare and dice < camel + script + accent:
-        word = word[:1] + word[1:3].translate(_ACCENT) + word[3:]
+        word = word[:1] + word[1:3].translate(tables.ACCENT) + word[3:]
         return word if h % 16 else word.encode().decode("latin-1")  # some are wrongly decoded
     return word
 
@@ -219,8 +132,8 @@ def _run(rank: int) -> str:
     if dice < 3:
         return "\n" * (1 + h % 2) + " " * (h // 2 % min(4 + rank // 64, 190))
     if dice < 5:
-        return " " + _MARKS[h % 5] * (2 + h // 5 % min(4 + rank // 16, 60)) + "\n"
-    marks, slow = (_SYMBOLS[: 14 + rank // 64], 8) if dice < 8 else (_MARKS, 3)
+        return " " + tables.MARKS[h % 5] * (2 + h // 5 % min(4 + rank // 16, 60)) + "\n"
+    marks, slow = (tables.SYMBOLS[: 14 + rank // 64], 8) if dice < 8 else (tables.MARKS, 3)
     size = 1 + h % (1 + rank.bit_length() // slow)
     out = "".join([marks[(h >> 5 * k) % len(marks)] for k in range(size)])
     return ("", " ", "")[h % 3] + out + ("", " ", "\n")[h // 3 % 3]
@@ -320,7 +233,7 @@ class _Style:
             words = [word or next(fill) for word in words]
         if "" in gaps:  # rank > r with probability (20/r)**(2/3): always something new
             gaps = [g or _run(int(20.0 / ((u := rng.random()) * sqrt(u) + 1e-9))) for g in gaps]
-        gaps[-1] = ".\n" + END + "\n"
+        gaps[-1] = ".\n" + END_OF_TEXT + "\n"
         text = [""] * (2 * n)
         text[::2], text[1::2] = words, gaps
         return "".join([s[:1].upper() + s[1:] for s in "".join(text).split(_CAPITAL)])
@@ -330,23 +243,23 @@ class _Style:
 def _styles(kind: str) -> list[_Style]:
     """The styles of a corpus, each as many times as its share of the documents."""
     if kind == "stories":
-        low = _Lexicon(_STORY_WORDS, partial(_word, short=3), _STORY_LOW, head=11)
+        low = _Lexicon(tables.STORY_WORDS, partial(_word, short=3), tables.STORY_LOW, head=11)
         spell = partial(_name, upper=60, camel=8, script=10, accent=20)
-        name = _Lexicon(_STORY_NAMES, spell, _STORY_NAME, head=8)
-        number = _Lexicon([], _number, _NUMBER, head=3)
+        name = _Lexicon(tables.STORY_NAMES, spell, tables.STORY_NAME, head=8)
+        number = _Lexicon([], _number, tables.NUMBER, head=3)
         shares = [(953, low), (46, name), (1, number)]
-        return [_Style(shares, _STORY_GAPS, _STORY_LENGTHS, fresh=53, started=60)]
-    low = _Lexicon(_WEB_WORDS, _word, _WEB_LOW, head=11)
+        return [_Style(shares, tables.STORY_GAPS, tables.STORY_LENGTHS, fresh=53, started=60)]
+    low = _Lexicon(tables.WEB_WORDS, _word, tables.WEB_LOW, head=11)
     spell = partial(_name, upper=30, camel=6, script=20, accent=80)
-    name = _Lexicon(_WEB_NAMES, spell, _WEB_NAME, head=9)
-    number = _Lexicon([], _number, _NUMBER, head=7)
+    name = _Lexicon(tables.WEB_NAMES, spell, tables.WEB_NAME, head=9)
+    number = _Lexicon([], _number, tables.NUMBER, head=7)
     shares = [(841, low), (138, name), (21, number)]
-    prose = _Style(shares, _PROSE_GAPS, _WEB_LENGTHS, fresh=52, started=40)
-    low = _Lexicon(_WEB_WORDS, _word, _CODE_LOW, head=11)
+    prose = _Style(shares, tables.PROSE_GAPS, tables.WEB_LENGTHS, fresh=52, started=40)
+    low = _Lexicon(tables.WEB_WORDS, _word, tables.CODE_LOW, head=11)
     spell = partial(_name, upper=300, camel=250, script=2, accent=10)
-    name = _Lexicon([], spell, _WEB_NAME, head=9)
+    name = _Lexicon([], spell, tables.WEB_NAME, head=9)
     shares = [(670, low), (240, name), (90, number)]
-    code = _Style(shares, _CODE_GAPS, _WEB_LENGTHS, fresh=50, started=10)
+    code = _Style(shares, tables.CODE_GAPS, tables.WEB_LENGTHS, fresh=50, started=10)
     return [prose] * 5 + [code]
 
 
@@ -382,7 +295,7 @@ def _pieces(kind: str, n_bytes: int, seed: int) -> Iterator[str]:
 def stories(n_bytes: int, seed: int = 0) -> str:
     """Stories for children: n_bytes bytes in UTF-8 (up to 3 less: no character is cut).
 
-    >>> stories(2_000_000).count(END) > 500
+    >>> stories(2_000_000).count(END_OF_TEXT) > 500
     True
     """
     return "".join(stream("stories", n_bytes, seed))

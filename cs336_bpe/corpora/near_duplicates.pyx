@@ -5,8 +5,11 @@
 """Which documents have nearly the same text as one before, in bounded time and memory.
 
 Two documents are near-duplicates if most of their *shingles* are the same: all strings of 24 bytes
-that occur in them, after letters A-Z were made small and each run of white space one blank. How
+that occur in them, after letters A-Z were made small and each run of white space one space. How
 alike two sets of shingles are is the size of their intersection over that of their union (Jaccard).
+
+By hand, because the libraries for it (`datasketch`, `rensa`) are given shingles as Python objects,
+one for each byte of text: that took 25 times as long or more, and the whole document in memory.
 
 To compare every document with every other would take for ever, so three ideas are used:
 
@@ -18,10 +21,10 @@ To compare every document with every other would take for ever, so three ideas a
    band agree: likely if they are much alike, and unlikely otherwise.
 3. Those that meet are compared by their whole sketches: near-duplicates agree in 102 of 128 bins.
 
-Memory: 512 bytes a document that is remembered, and the number of those is bounded: when the memory
-is full, the newest takes the place of the oldest. Time: about 8 ns a byte.
-Trap: each band's table has one place a hash, and the newest document takes it. So an old document
-may be missed in one band; it takes a miss in all bands in which two agree to miss a duplicate.
+Memory: 512 bytes per document that is remembered, and the number of those is bounded: when the
+memory is full, the newest takes the place of the oldest. Time: about 8 ns per byte.
+Trap: each band's table has one place per hash, and the newest document takes it. A duplicate is
+missed only if it is evicted from every band that matches.
 """
 
 from libc.stdint cimport UINT64_MAX, uint8_t, uint16_t, uint32_t, uint64_t
@@ -31,7 +34,7 @@ from cs336_bpe.rules import check_size
 
 cdef enum:
     SHINGLE = 24  # bytes
-    BLANK = 32
+    SPACE = 32
     BINS = 128  # the top 7 bits of a hash say which
     BANDS = 16
     ROWS = 8  # bins in a band
@@ -44,14 +47,14 @@ MAX_DOCUMENTS = 1 << 28  # numbers of documents, plus one, are 32-bit
 
 cdef uint64_t BASE = 0x9E3779B97F4A7C15u
 cdef uint64_t[256] LEAVING  # what a byte adds to the hash, when it leaves the window
-cdef uint8_t[256] FOLDED  # A-Z made small, and white space a blank
+cdef uint8_t[256] FOLDED  # A-Z made small, and white space one space
 
 
 cdef struct Window:
     uint64_t hash  # a polynomial in BASE, of the last bytes
     uint64_t length  # of the document, so far
     uint32_t oldest  # where in `bytes` the one is that leaves next
-    bint blank  # white space was the last that came
+    bint space  # white space was the last that came
     uint8_t[SHINGLE] bytes
 
 
@@ -62,7 +65,7 @@ cdef void fill_tables() noexcept:
         power *= BASE
     for i in range(256):
         LEAVING[i] = <uint64_t>(i + 1) * power
-        FOLDED[i] = <uint8_t>(i + 32 if 65 <= i <= 90 else BLANK if 9 <= i <= 13 else i)
+        FOLDED[i] = <uint8_t>(i + 32 if 65 <= i <= 90 else SPACE if 9 <= i <= 13 else i)
 
 fill_tables()
 
@@ -84,7 +87,7 @@ cdef class NearDuplicates:
     True
     """
 
-    cdef vector[uint16_t] sketches  # BINS a document, of which 16 bits each are enough to tell
+    cdef vector[uint16_t] sketches  # BINS per document, of which 16 bits each are enough to tell
     cdef vector[uint32_t] tables  # BANDS tables: number of a document plus one, or 0
     cdef uint64_t capacity
     cdef uint64_t limit
@@ -139,7 +142,7 @@ cdef class NearDuplicates:
             self.smallest[i] = UINT64_MAX
         self.window.hash = self.window.length = 0
         self.window.oldest = 0
-        self.window.blank = False
+        self.window.space = False
 
     cdef void read(self, const uint8_t *data, uint64_t size) noexcept nogil:
         cdef Window window = self.window  # a local one, so that most of it stays in registers
@@ -147,12 +150,12 @@ cdef class NearDuplicates:
         cdef uint8_t byte
         for i in range(size):
             byte = FOLDED[data[i]]
-            if byte == BLANK:
-                window.blank = window.length > 0  # none at the beginning, nor at the end
+            if byte == SPACE:
+                window.space = window.length > 0  # none at the beginning, nor at the end
                 continue
-            if window.blank:
-                window.blank = False
-                self.push(&window, BLANK)
+            if window.space:
+                window.space = False
+                self.push(&window, SPACE)
             self.push(&window, byte)
         self.window = window
 
@@ -167,6 +170,9 @@ cdef class NearDuplicates:
             self.keep(mix(window.hash))
 
     cdef inline void keep(self, uint64_t value) noexcept nogil:
+        # UINT64_MAX stands for an empty bin, and somebody can make a text with that hash. If it
+        # were the only one of a document, `close_sketch` would look for a full bin for ever.
+        value -= value == UINT64_MAX
         # Without a branch, which would often be guessed wrong.
         cdef uint64_t *smallest = &self.smallest[value >> 57]
         smallest[0] = value if value < smallest[0] else smallest[0]

@@ -2,16 +2,17 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from os import PathLike, fsdecode
+from os import fsdecode
 from typing import Any, BinaryIO
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.corpora.documents import Piece, Report
 
 BATCH_ROWS = 1024
 BATCH_BYTES = 1 << 24
 
 
-def is_parquet(path: str | PathLike[str]) -> bool:
+def is_parquet(path: AnyPath) -> bool:
     """Whether a file is one by its name.
 
     >>> is_parquet("train-00000.parquet"), is_parquet("train.txt")
@@ -32,7 +33,7 @@ def load_pyarrow() -> Any:
 class ParquetDocuments:
     """The documents of a parquet file, one a row, by number."""
 
-    def __init__(self, path: str | PathLike[str], column: str) -> None:
+    def __init__(self, path: AnyPath, column: str) -> None:
         self.pyarrow = load_pyarrow()
         self.path = path
         self.column = column
@@ -48,7 +49,7 @@ class ParquetDocuments:
         try:
             return pyarrow.parquet.ParquetFile(fsdecode(self.path))
         except pyarrow.ArrowInvalid as error:
-            raise ValueError(f"{fsdecode(self.path)} is no parquet file, or a damaged one: "
+            raise ValueError(f"{fsdecode(self.path)} is not a parquet file, or a damaged one: "
                              f"{error}") from error
 
     def _check_column(self) -> None:

@@ -1,22 +1,23 @@
 """Samples of a corpus: some of its documents, chosen at random or 'smart'.
 
-How documents are chosen, by random keys, is in choosing.py; what a near-duplicate is, in
+How documents are chosen, by random keys, is in choose.py; what a near-duplicate is, in
 near_duplicates.pyx.
 
 The text is read once to know the lengths (and near-duplicates); then the chosen documents are read
 again and copied. So memory does not depend on how long documents are: a block, about 50 bytes for
 each document of the input and 120 for each that is chosen, and with `smart` 512 bytes for each of
-the last million documents that were no near-duplicates.
+the last million documents that were not near-duplicates.
 """
 
 import os
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from os import PathLike, fsdecode
+from os import fsdecode
 from typing import Any, BinaryIO
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.corpora.choose import Stratum, choose_at_random, choose_by_length
 from cs336_bpe.corpora.documents import DEFAULT_BLOCK_BYTES, Piece, Report, TextDocuments
@@ -28,7 +29,7 @@ from cs336_bpe.corpora.parquet import (
     write_rows,
 )
 from cs336_bpe.corpora.statistics import CharacterCounts, TextStatistics, describe
-from cs336_bpe.rules import check_size
+from cs336_bpe.rules import END_OF_TEXT, check_size
 
 __all__ = ["SampleReport", "Stratum", "sample"]
 
@@ -59,14 +60,14 @@ class SampleReport:
 
 
 def sample(
-    input: str | PathLike[str],
-    output: str | PathLike[str],
+    input: AnyPath,
+    output: AnyPath,
     *,
     documents: int | None = None,
     fraction: float | None = None,
     smart: bool = False,
     seed: int = 0,
-    separator: str = "<|endoftext|>",
+    separator: str = END_OF_TEXT,
     column: str = "text",
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     progress: Progress = None,
@@ -74,8 +75,9 @@ def sample(
     """Write some documents of one file to another, in their order, and say what they are like.
 
     Give either `documents`, how many, or `fraction`, how much of all. Files whose names end in
-    `.parquet` have a document a row, in a column of text; a sample from parquet to parquet keeps
-    all columns. Other files are text with a separator after each document, copied byte for byte.
+    `.parquet` have one document per row, in a column of text; a sample from parquet to parquet
+    keeps all columns. Other files are text with a separator after each document, copied as
+    they are.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -117,7 +119,7 @@ def sample(
         forgotten, strata, _note(wanted, total, sum(dropped)))
 
 
-def _check_paths(input: str | PathLike[str], output: str | PathLike[str]) -> None:
+def _check_paths(input: AnyPath, output: AnyPath) -> None:
     same = os.path.realpath(input) == os.path.realpath(output)
     if same or (os.path.exists(output) and os.path.samefile(input, output)):
         raise ValueError(f"input and output are the same file, {fsdecode(input)}; give the sample "
@@ -130,7 +132,7 @@ def _note(wanted: int, total: int, dropped: int) -> str:
     left = total - dropped
     if wanted <= left:
         return ""
-    without = f" that are no near-duplicates of another ({total:,} in all)" if dropped else ""
+    without = f" that are not near-duplicates of another ({total:,} in all)" if dropped else ""
     return f"asked for {wanted:,} documents, but there are {left:,}{without}: all were taken"
 
 
@@ -155,14 +157,14 @@ def _survey(source: TextDocuments | ParquetDocuments, smart: bool,
                 seen.update(piece)
                 if ends:
                     dropped.append(seen.finish())
-    characters.white_space -= source.tail  # it came before it was known to be no document
+    characters.white_space -= source.tail  # it came before it was known not to be a document
     return describe(source.lengths, characters), dropped, seen.forgotten if seen else 0
 
 
 # --- Writing -------------------------------------------------------------------------------
 
 
-def _write(source: TextDocuments | ParquetDocuments, output: str | PathLike[str],
+def _write(source: TextDocuments | ParquetDocuments, output: AnyPath,
            numbers: Sequence[int], separator: bytes, column: str,
            progress: Progress) -> TextStatistics:
     characters = CharacterCounts()
@@ -192,7 +194,7 @@ def _write(source: TextDocuments | ParquetDocuments, output: str | PathLike[str]
 def _write_text(file: BinaryIO, source: TextDocuments, numbers: Sequence[int], report: Report,
                 characters: CharacterCounts) -> None:
     to_come = len(numbers)
-    # If the last document of the file is in the sample, it may have no separator behind it.
+    # If the last document of the file is in the sample, it may have no separator after it.
     open_end = source.open_end and to_come > 0 and numbers[-1] == len(source.lengths) - 1
     for piece, ends in source.copy(numbers, report):
         characters.add(piece)

@@ -9,18 +9,19 @@ same steps up to r and stops there. Each step makes the text one token shorter. 
 
     tokens at a size = bytes - how often the merges of that size are applied, all together
 
-`merge_uses` encodes each kind of pretoken once, with all merges, and counts how often each merge is
-applied; adding these numbers up from the first merge gives the length of the text at every size.
+No two merges make the same token, so a token says which merges made it. `merge_uses` encodes each
+distinct pretoken once, with all merges, and counts how often each token occurs. From the last merge
+to the first, it then takes tokens apart: a merge is applied as often as its token occurs, by itself
+or as a part of another.
 
-Cost: O(n log n) for a pretoken of n bytes, once for each *kind*; the sizes are free.
-Special tokens are no part of `counts`, so neither their bytes nor their ids are counted here.
+Cost: that of encoding each distinct pretoken once; the sizes are free.
+Special tokens are not part of `counts`, so neither their bytes nor their ids are counted here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from cs336_bpe import stages
-from cs336_bpe.encode.trace import merge_by_rank, pairs_of
 from cs336_bpe.rules import BYTES, Pair, assemble_vocab, check_counts, check_size, check_vocab
 
 
@@ -32,15 +33,29 @@ def merge_uses(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> list[int]
     [7, 7, 2]
     """
     merges = list(merges)
+    uses = token_counts(merges, counts)
+    ids = {token: number for number, token in assemble_vocab([], merges).items()}
+    for number in reversed(range(len(BYTES), len(uses))):
+        for part in merges[number - len(BYTES)]:
+            uses[ids[part]] += uses[number]
+    return uses[len(BYTES):]
+
+
+def token_counts(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> list[int]:
+    """How often each token, bytes first, occurs in a text with these pretokens.
+
+    >>> token_counts([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2})[256:]
+    [0, 7]
+    """
+    vocab = assemble_vocab([], merges)
     # Two merges that make the same token would break the argument above; this refuses them.
-    check_vocab(assemble_vocab([], merges), merges)
-    pairs = pairs_of(merges)
-    uses = [0] * len(merges)
+    check_vocab(vocab, merges)
+    encoder = stages.find("encode").load().Encoder(vocab, merges)
+    numbers = [0] * len(vocab)
     for word, count in check_counts(counts):
-        def note(rank: int, place: int, count: int = count) -> None:
-            uses[rank] += count
-        merge_by_rank([BYTES[byte] for byte in word], pairs, note)
-    return uses
+        for token in encoder.encode_pretoken(word):
+            numbers[token] += count
+    return numbers
 
 
 def bytes_per_token(
@@ -77,14 +92,10 @@ def bytes_per_token(
 def num_tokens(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> int:
     """How many tokens a text with these pretokens has, with all merges.
 
-    The same as from `merge_uses`, but with the compiled encoder: this is the one number that is
-    wanted after training, and 400 000 kinds would take a minute otherwise.
-
     >>> num_tokens([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2, b"newline": 1})
     16
     """
-    encoder = stages.find("encode").load().Encoder(assemble_vocab([], merges), merges)
-    return sum(count * len(encoder.encode_pretoken(word)) for word, count in check_counts(counts))
+    return sum(token_counts(merges, counts))
 
 
 def doublings(first: int, last: int, steps: int = 1) -> list[int]:

@@ -15,7 +15,7 @@ from os import PathLike
 from typing import Any
 
 from cs336_bpe import stages
-from cs336_bpe.common.tables import three_digits
+from cs336_bpe.common.amounts import three_digits
 from cs336_bpe.measure.counting import CountMeasurement, measure_counting
 from cs336_bpe.measure.encoding import END, EncodeMeasurement, measure_encoding
 from cs336_bpe.measure.training import Measurement, measure_training

@@ -91,12 +91,14 @@ def reset_peak_memory() -> int:
 
 
 def peak_memory() -> int:
-    """Resident memory at its peak since the start, or since it was reset."""
+    """Resident memory at its peak since the start, or since it was reset; 0 if nobody tells."""
     try:
         return _status("VmHWM")
     except OSError:
-        import resource  # POSIX only, and so is what follows
-
+        try:
+            import resource
+        except ImportError:  # Windows
+            return 0
         kilo = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * kilo
 

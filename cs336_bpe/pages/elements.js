@@ -97,7 +97,7 @@ function appearance(bytes) {
   return parts;
 }
 
-// On one line, with a sign for a blank; the beginning of it if it is long.
+// On one line, with a sign for a space; the beginning of it if it is long.
 function label(bytes, most = 40) {
   const text = appearance(bytes.slice(0, 4 * most)).map((part) => part[1]).join("")
     .replaceAll(" ", "\u2423");
@@ -120,7 +120,7 @@ function chipClass(token, place, text) {
   return `token ${colour}${RIGHT_TO_LEFT.test(text) ? " isolated" : ""}`;
 }
 
-// A token in colour, with line breaks and blanks as they are.
+// A token in colour, with line breaks and spaces as they are.
 function chip(token, place) {
   const element = document.createElement("span");
   const parts = appearance(tokens.bytes[token]);

@@ -8,7 +8,6 @@ can end the element that it is in; the script puts it on the page as text, never
 
 import html
 import json
-import os
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
@@ -16,6 +15,7 @@ from string import Template
 from typing import Any
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.views import palette
 from cs336_bpe.views.appearance import appearance
 
@@ -48,7 +48,7 @@ $body
 """)
 
 
-def write_page(path: str | os.PathLike[str], name: str, title: str, data: dict[str, Any]) -> int:
+def write_page(path: AnyPath, name: str, title: str, data: dict[str, Any]) -> int:
     """Write the page `name` with its data, and return the size of the file in bytes."""
     page = build_page(name, title, data)
     with atomic_writer(path) as file:

@@ -5,10 +5,10 @@ says how it was made, and the steps of a word are the merges in the trees of its
 rank first and of equal ranks the leftmost. So a long word costs no more than its tokens.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
@@ -22,7 +22,7 @@ MAX_BYTES = 100_000
 def write_show_page(
     tokenizer: Tokenizer,
     text: Text,
-    path: str | os.PathLike[str],
+    path: AnyPath,
     *,
     title: str = "Tokens of a text",
     specials: Which = "all",

@@ -46,7 +46,7 @@ function prepareSearch() {
   lowered = tokens.bytes.map(lower);
 }
 
-// What the reader has written, as bytes: \xe9 is a byte, and there are signs for a blank and a line
+// What the reader has written, as bytes: \xe9 is a byte, and there are signs for a space and a line
 // feed.
 function wantedBytes(text) {
   let bytes = "";

@@ -70,7 +70,7 @@ from cs336_bpe.rules.ties import (
     check_tie_break,
     tie_order,
 )
-from cs336_bpe.rules.tokens import BYTES, Pair, Vocab, assemble_vocab
+from cs336_bpe.rules.tokens import BYTES, END_OF_TEXT, Pair, Vocab, assemble_vocab
 from cs336_bpe.rules.vocabulary import (
     MAX_ID,
     Model,
@@ -84,6 +84,7 @@ from cs336_bpe.rules.vocabulary import (
 __all__ = [
     "ALPHABET",
     "BYTES",
+    "END_OF_TEXT",
     "GPT2_PATTERN",
     "GPT2_PATTERNS",
     "GPT4_PATTERN",

@@ -49,6 +49,8 @@ def check_counts(counts: Mapping[bytes, int]) -> list[tuple[bytes, int]]:
 
 def check_count(word: bytes, count: SupportsIndex) -> int:
     """One entry of `counts`: its count as an `int`, or an error that names the entry."""
+    if type(word) is bytes and type(count) is int and 0 <= count <= MAX_TOTAL:
+        return count  # nearly always; to make the names for errors takes ten times as long
     if not isinstance(word, bytes):
         raise TypeError(f"counts has the key {word!r}, a {type(word).__name__}; keys must be "
                         f"bytes" + (" (use key.encode())" if isinstance(word, str) else ""))

@@ -8,6 +8,9 @@ Vocab = dict[int, bytes]
 BYTES: tuple[bytes, ...] = tuple(bytes([value]) for value in range(256))
 """The 256 tokens that every vocabulary starts with."""
 
+END_OF_TEXT = "<|endoftext|>"
+"""The special token that stands after each document in the coursework's corpora, and GPT-2's."""
+
 
 def assemble_vocab(special_tokens: Sequence[str], merges: Iterable[Pair]) -> Vocab:
     """Give ids: bytes, then special tokens, then merges.

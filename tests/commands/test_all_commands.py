@@ -115,3 +115,30 @@ def test_quiet_prints_nothing(cs336, trained, text_file, tmp_path):
 def test_any_output_encoding_will_do(cs336, trained):
     done = cs336("show", "漢字", "-t", trained, "--text", PYTHONIOENCODING="ascii")
     assert "\\xe6" in done.stdout
+
+
+def test_where_there_are_no_posix_modules(tmp_path, cs336):
+    """As on Windows, which has neither these modules nor /proc."""
+    program = """
+import sys
+for name in ("resource", "fcntl", "pwd", "grp", "termios"):
+    sys.modules[name] = None
+from cs336_bpe.cli import main
+from cs336_bpe.commands import COMMANDS
+from cs336_bpe.measure import process
+
+def no_proc(name):
+    raise OSError
+process._status = no_proc
+for command in COMMANDS:
+    try:
+        main([command, "--help"])
+    except SystemExit as end:
+        assert end.code == 0, command
+assert main(["train", "--bytes", "20000", "--vocab-size", "300", "--out", sys.argv[1]]) == 0
+"""
+    done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True,
+                          text=True, env=cs336.environment({}))
+    assert done.returncode == 0, done.stderr
+    assert "merge:" in done.stderr
+    assert (tmp_path / "out" / "vocab.json").exists()

@@ -32,7 +32,8 @@ def test_train(cs336, files, tmp_path):
         "merges.txt", "tokenizer.bpe.json", "vocab.json"]
     assert result["vocab_size"] == 500
     assert result["bytes"] == sum(path.stat().st_size for path in files)
-    assert [phase["name"] for phase in result["phases"]] == ["count", "merge", "write"]
+    assert [phase["name"] for phase in result["phases"]] == ["count", "merge", "write",
+                                                             "measure"]
     assert all(phase["seconds"] >= 0 and phase["peak_bytes"] > 1e6 for phase in result["phases"])
     text = "".join(path.read_text(encoding="utf-8") for path in files)
     tokens = sum(len(tokenizer.encode(part)) for part in text.split(EOT))
@@ -43,7 +44,7 @@ def test_train(cs336, files, tmp_path):
 
 def test_the_summary(cs336, files, tmp_path):
     done = cs336("train", files[0], "--vocab-size", "400", "--out", tmp_path)
-    for part in ("400 tokens: 256 bytes, 1 special (<|endoftext|>), 143 merges", "kinds",
+    for part in ("400 tokens: 256 bytes, 1 special (<|endoftext|>), 143 merges", "distinct",
                  "bytes per token", "longest tokens: ", "peak MB", "count", "merge",
                  f"wrote {tmp_path / 'vocab.json'}"):
         assert part in done.stdout
@@ -98,7 +99,8 @@ def test_counts_on_several_machines(cs336, files, tmp_path):
     assert "most frequent: , 882, ␣the " in done.stdout
     assert both.read_bytes() == at_once.read_bytes()
     result = cs336.json("train", "--counts", both, "--vocab-size", "500", "--out", tmp_path / "t")
-    assert [phase["name"] for phase in result["phases"]] == ["load", "merge", "write"]
+    assert [phase["name"] for phase in result["phases"]] == ["load", "merge", "write",
+                                                             "measure"]
     assert list(Tokenizer.load(tmp_path / "t").merges) == train_bpe(files, 500, [EOT])[1]
 
 

@@ -6,10 +6,10 @@ import pytest
 import regex
 
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.rules import GPT2_PATTERN
+from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN
 
 KINDS = ["stories", "web"]
-EOT = "<|endoftext|>"
+END = END_OF_TEXT
 DIGESTS = {
     "stories": "1d60255dde3efbaa9e1c354edf432530928576145506433a67a57fad4ff95eae",
     "web": "f4637e633159a870012c378e3ce1d412bec68fd1599e779448b9225868e5a0c7",
@@ -42,11 +42,11 @@ def test_another_seed_is_another_text(kind):
                                                      ("web", 64_854, 4.81)])
 def test_like_real_text(kind, kinds, mean):
     text = getattr(corpus, kind)(5_000_000)
-    pretokens = [pretoken for document in text.split(EOT)
+    pretokens = [pretoken for document in text.split(END)
                  for pretoken in regex.findall(GPT2_PATTERN, document)]
     assert len(set(pretokens)) == pytest.approx(kinds, rel=0.05)
     assert sum(len(p.encode()) for p in pretokens) / len(pretokens) == pytest.approx(mean, rel=0.02)
-    assert text.count(EOT) > 200
+    assert text.count(END) > 200
 
 
 @pytest.mark.parametrize(("size", "error"), [(-1, ValueError), (1.5, TypeError), ("1", TypeError)])

@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from cs336_bpe.corpora.sample import sample
+from cs336_bpe.rules import END_OF_TEXT
 
-EOT = b"<|endoftext|>"
+END = END_OF_TEXT.encode()
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +59,13 @@ def test_all_ways_choose_the_same_documents(pa, table, tmp_path):
     assert read(tmp_path / "2.parquet").column_names == ["text"]
     assert read(tmp_path / "2.parquet")["text"].to_pylist() == expected
     text = (tmp_path / "3.txt").read_bytes()
-    assert text == b"".join(document.encode() + EOT for document in expected)
+    assert text == b"".join(document.encode() + END for document in expected)
     assert reports[0].after == reports[2].after == reports[3].after
 
 
 def test_many_documents_to_parquet(pa, tmp_path):
     """More than fit into a batch."""
-    (tmp_path / "in.txt").write_bytes(b"".join(b"%d" % i + EOT for i in range(5_000)))
+    (tmp_path / "in.txt").write_bytes(b"".join(b"%d" % i + END for i in range(5_000)))
     sample(tmp_path / "in.txt", tmp_path / "out.parquet", fraction=1.0, column="story")
     assert read(tmp_path / "out.parquet")["story"].to_pylist() == list(map(str, range(5_000)))
 
@@ -78,7 +79,7 @@ def test_types_of_text(pa, tmp_path, kind):
         values = values.cast(getattr(pa, kind)())
     source = write(pa, tmp_path / "in.parquet", pa.table({"story": values}))
     report = sample(source, tmp_path / "out.txt", fraction=1.0, column="story")
-    assert (tmp_path / "out.txt").read_bytes() == EOT.join([b"one", b"", b"", b"two", b""])
+    assert (tmp_path / "out.txt").read_bytes() == END.join([b"one", b"", b"", b"two", b""])
     assert report.before.empty == 2
     sample(source, tmp_path / "out.parquet", fraction=1.0, column="story")
     assert read(tmp_path / "out.parquet")["story"].to_pylist() == values.to_pylist()
@@ -108,7 +109,7 @@ def test_errors(pa, table, tmp_path):
     with pytest.raises(ValueError, match=r"row \d+ of .* has the separator ': '"):
         sample(source, target, documents=5, separator=": ")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 and then nothing that makes sense")
-    with pytest.raises(ValueError, match=r"bad.parquet is no parquet file, or a damaged one"):
+    with pytest.raises(ValueError, match=r"bad.parquet is not a parquet file, or a damaged one"):
         sample(tmp_path / "bad.parquet", target, documents=1)
     with pytest.raises(FileNotFoundError):
         sample(tmp_path / "no.parquet", target, documents=1)
@@ -116,7 +117,7 @@ def test_errors(pa, table, tmp_path):
 
 
 def test_text_that_is_not_utf8(pa, tmp_path):
-    (tmp_path / "in.txt").write_bytes(b"one" + EOT + b"t\xffo" + EOT)
+    (tmp_path / "in.txt").write_bytes(b"one" + END + b"t\xffo" + END)
     with pytest.raises(ValueError, match=r"document 1 of the sample is not UTF-8 at its byte 1"):
         sample(tmp_path / "in.txt", tmp_path / "out.parquet", fraction=1.0)
     assert not (tmp_path / "out.parquet").exists()

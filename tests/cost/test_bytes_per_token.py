@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cs336_bpe import count_pretokens_in, train_bpe_from_counts
+from cs336_bpe import Tokenizer, count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings, merge_uses
+from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings, merge_uses, num_tokens
 from cs336_bpe.stages import find
 
 learn_merges = find("train", "stage01").load().learn_merges
@@ -59,6 +59,13 @@ def test_a_generated_text():
         assert ratio == sum(len(word) * n for word, n in other.items()) / tokens
 
 
+def test_overlaps_are_merged_from_the_left():
+    merges = [(b"a", b"a"), (b"aa", b"a"), (b"aa", b"aa")]
+    assert merge_uses(merges, {b"aaa": 1}) == [1, 1, 0]
+    assert merge_uses(merges, {b"aaaa": 1}) == [2, 0, 1]
+    assert merge_uses(merges, {b"a": 1, b"": 1}) == [0, 0, 0]
+
+
 def test_a_pretoken_of_a_hundred_thousand_bytes():
     """Would take hours if it were quadratic."""
     merges = [(b"ab" * 2**n, b"ab" * 2**n) for n in range(10)]
@@ -105,3 +112,14 @@ def test_bad_input(arguments, error, message):
 def test_bad_doublings(arguments):
     with pytest.raises(ValueError, match="must be at least"):
         doublings(*arguments)
+
+
+@pytest.mark.parametrize("special_tokens", [[], ["<|endoftext|>"]])
+def test_the_number_of_tokens(special_tokens):
+    text = corpus.web(200_000) + "  \n\n 'll x'll"
+    counts = count_pretokens_in(text, special_tokens)
+    vocab, merges = train_bpe_from_counts(counts, 1000, special_tokens)
+    number = num_tokens(merges, counts)
+    ids = Tokenizer(vocab, merges, special_tokens).encode(text)
+    assert number == len(ids) - sum(ids.count(256) for _ in special_tokens)
+    assert num_tokens(merges, {}) == num_tokens(merges, {b"a": 0}) == 0

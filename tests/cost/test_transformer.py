@@ -7,18 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cs336_bpe.cost.transformer import (
-    SHAPES,
-    Shape,
-    as_released,
+from cs336_bpe.common.amounts import gib, scientific
+from cs336_bpe.cost.transformer import SHAPES, Shape, as_released, compare, cost, find_shape
+from cs336_bpe.cost.vocabulary_size import (
     cheapest,
-    compare,
     compute_per_byte,
-    cost,
-    find_shape,
-    gib,
     nearly_cheapest,
-    scientific,
     size_cost,
     size_costs,
     sizes_as_text,
@@ -153,11 +147,11 @@ def test_at_the_minimum_the_head_has_the_share_that_tokens_grow_by():
 
 
 def test_tables():
-    lines = cost(XL).as_text().splitlines()
+    lines = cost(XL).table().splitlines()
     assert lines[0].split()[0] == "part"
     assert lines[-1].split()[:4] == ["total", "2,126,902,400", "4.513e12", "4.349e12"]
     assert not any(line.startswith(("position", "norms")) for line in lines)
-    assert any(line.startswith("norms") for line in cost(replace(XL, norm="rms")).as_text()
+    assert any(line.startswith("norms") for line in cost(replace(XL, norm="rms")).table()
                .splitlines())
     assert len(compare(SHAPES).splitlines()) == 6
     assert "head" in compare(SHAPES)

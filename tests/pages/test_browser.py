@@ -10,8 +10,8 @@ import unicodedata
 import pytest
 
 from cs336_bpe import Tokenizer
-from cs336_bpe.corpora.generated import END
 from cs336_bpe.pages import write_explore_page, write_show_page
+from cs336_bpe.rules import END_OF_TEXT as END
 from cs336_bpe.views.appearance import appearance, label
 
 TEXT = ("Once upon a time, there was a naïve girl.\n\nShe didn't see 東京 in 1969.\n"
