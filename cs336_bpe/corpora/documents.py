@@ -62,7 +62,7 @@ class TextDocuments:
         if stat.S_ISDIR(state.st_mode):
             raise IsADirectoryError(f"{fsdecode(self.path)} is a folder; give the name of a file")
         if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{fsdecode(self.path)} is not a regular file. What is sampled is read "
+            raise ValueError(f"{fsdecode(self.path)} is not a regular file. A sample reads it "
                              f"twice, so save it to a file first")
         return state
 
