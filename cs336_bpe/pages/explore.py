@@ -4,10 +4,10 @@ The page gets each merge as two numbers, those of the tokens that it joins, and 
 the 50,000 tokens together itself: a tenth of a second, and a page of under one megabyte.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.pretokenize import count_pretokens_in
@@ -24,7 +24,7 @@ MAX_BYTES = 4000
 
 def write_explore_page(
     tokenizer: "Tokenizer",
-    path: AnyPath,
+    path: str | os.PathLike[str],
     text: str | None = None,
     counts: Mapping[bytes, int] | None = None,
     *,

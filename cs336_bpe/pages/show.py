@@ -5,9 +5,9 @@ says how it was made, and the steps of a word are the merges in the trees of its
 rank first and of equal ranks the leftmost. So a long word costs no more than its tokens.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.views.pretokens import Words, words_of
 
@@ -21,7 +21,7 @@ MAX_BYTES = 100_000
 def write_show_page(
     tokenizer: "Tokenizer",
     text: "Text",
-    path: AnyPath,
+    path: str | os.PathLike[str],
     *,
     title: str = "Tokens of a text",
     specials: "Which" = "all",
