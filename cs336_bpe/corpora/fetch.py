@@ -31,6 +31,7 @@ __all__ = ["CORPORA", "Corpus", "FetchError", "fetch"]
 
 HUB = "https://huggingface.co/datasets"
 BLOCK = 1 << 20
+MARK = 16  # hexadecimal digits in the name of a part
 
 
 class FetchError(OSError):
@@ -123,7 +124,8 @@ def fetch(name: str, folder: AnyPath, *, url: str | None = None,
         part.unlink(missing_ok=True)  # or it would be found complete, and wrong, each time
         raise FetchError(f"{error}; it was removed: fetch again, and if that does not help, the "
                          f"file at {address} is another one by now") from error.__cause__
-    part.unlink(missing_ok=True)
+    for rest in folder.glob(f"{corpus.remote_name}.{'[0-9a-f]' * MARK}.*"):
+        rest.unlink()  # a lock, or a part of what the server had before
     return target
 
 
@@ -165,10 +167,9 @@ def _download(address: str, name: Path, corpus: Corpus, progress: Progress) -> P
             raise FetchError(f"{address} has {known.size or 0:,} bytes, but the file that is meant "
                              f"has {corpus.size:,}: it is another one")
         # Another file on the server has another mark (ETag), and so another part.
-        mark = hashlib.sha256(f"{address} {known.etag} {known.size}".encode()).hexdigest()[:16]
+        mark = hashlib.sha256(f"{address} {known.etag} {known.size}".encode()).hexdigest()[:MARK]
         part = name.with_name(f"{name.name}.{mark}.part")
-        lock = part.with_suffix(".lock")
-        with (FileLock(lock, blocking=False),
+        with (FileLock(part.with_suffix(".lock"), blocking=False),
               _Part(io.FileIO(part, "ab" if known.etag else "wb")) as file,
               reporting(progress, "download", known.size or 0) as report):
             file.report = report
@@ -177,7 +178,6 @@ def _download(address: str, name: Path, corpus: Corpus, progress: Progress) -> P
             report(file.tell())
             http_get(known.location, file, resume_size=file.tell(), headers=headers,
                      expected_size=known.size, tqdm_class=_NoBar)
-        lock.unlink(missing_ok=True)
     except FetchError:
         raise
     except Timeout as error:
@@ -185,7 +185,8 @@ def _download(address: str, name: Path, corpus: Corpus, progress: Progress) -> P
                          str(part)) from error
     except Exception as error:
         # The library's own errors are OSErrors, or those of httpx (of whichever version).
-        if isinstance(error, OSError) and error.errno and error.filename in (None, str(part)):
+        if (isinstance(error, OSError) and error.errno and error.filename in (None, str(part))
+                and not isinstance(error, ConnectionError)):
             raise FetchError(error.errno, f"could not write: {error.strerror}; what has come is "
                              f"kept, so make room and try again", str(part)) from error
         if not isinstance(error, OSError) and not type(error).__module__.startswith("httpx"):
