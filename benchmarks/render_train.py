@@ -164,7 +164,7 @@ def plot_ladders():
             axes.plot(x, row["whole_seconds"], marker, color=colour,
                       fillstyle="full" if row["complete"] else "none")
     axes.set_yscale("log")
-    axes.set_xticks(range(1, 10))
+    axes.set_xticks(range(1, len(rows) + 1))
     axes.set_xticklabels([row["stage"].replace("_", "\n") for row in load(names[0])["rows"]],
                          fontsize=8)
     axes.set_ylabel("seconds in the merge loop")

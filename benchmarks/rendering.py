@@ -6,6 +6,8 @@ from functools import lru_cache
 import common
 from common import ROOT
 
+from cs336_bpe.measure import ladders
+
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\s+/value\s+-->)",
                    re.DOTALL)  # a line may end anywhere in a mark
@@ -55,8 +57,9 @@ def ladder_table(cells):
     """
     header, *rows = [[row[0], row[-1], *row[1:-1]] for row in cells]
     kept = [column for column in range(len(header)) if any(row[column] for row in rows)]
-    return table([header[column] for column in kept],
-                 [[row[column] for column in kept] for row in rows], left=2)
+    shown = table([header[column] for column in kept],
+                  [[row[column] for column in kept] for row in rows], left=2)
+    return "\n\n".join([shown, *ladders.branches(cells)])
 
 
 def source(*results):

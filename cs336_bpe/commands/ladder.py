@@ -101,6 +101,7 @@ def in_words(results: dict[str, Any]) -> str:
     lines = [
         f"{results['corpus']}; {results['kinds']:,} distinct pretokens", results["machine"], "",
         "Pretokenization: text -> counts", "", as_text(ladders.counting_table(runs)), "",
+        *ladders.branches(ladders.counting_table(runs)),
         "All stages give the same counts. Times are until there is a dict of them; training does "
         "not need",
         f"one, and without it the last stage takes {runs[-1]['columns_seconds']:.3f} s.", "",
@@ -109,6 +110,7 @@ def in_words(results: dict[str, Any]) -> str:
         f"Encoding: the first {encoded[0]['wanted_bytes']:,} bytes of pretokens -> ids, "
         f"vocabulary {results['vocab_size']:,}", "",
         as_text(ladders.encoding_table(encoded)), "",
+        *ladders.branches(ladders.encoding_table(encoded)),
         f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
         "seconds ('bytes done'). Each one is a",
         "fresh encoder in a fresh process, so a cache of pretokens starts empty.",

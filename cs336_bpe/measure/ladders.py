@@ -5,6 +5,7 @@ rung before, but a ladder may branch; the registry knows. The `cs336-bpe ladder`
 experiments in benchmarks/ both call these functions, and both make their tables with them.
 """
 
+import re
 import statistics
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,9 +100,14 @@ def rounded(value: float, *rows: JsonRow | None) -> str:
 
     >>> rounded(74877.2, {"complete": False}), rounded(74877.2, {"complete": True})
     ('~75,000', '74,877')
+    >>> [rounded(value, {"complete": False}) for value in (26.04, 2.604, 0.02604)]
+    ['~26', '~2.6', '~0.026']
     """
     mark = approximate(*rows)
-    return mark + three_digits(float(f"{value:.1e}") if mark else value)
+    if not mark:
+        return three_digits(value)
+    value = float(f"{value:.1e}")
+    return f"~{value:,.0f}" if value >= 10 else f"~{value:#.2g}"
 
 
 def gain_cells(ladder: str, rows: list[JsonRow], row: JsonRow) -> tuple[str, str]:
@@ -121,6 +127,16 @@ def gain_cells(ladder: str, rows: list[JsonRow], row: JsonRow) -> tuple[str, str
         if numbers[place - 1] != number(over):
             cells[0] += f" ({number(over).removeprefix('stage')})"
     return cells[0], cells[1]
+
+
+BRANCH = "(04): compared with stage04, which it changes, and not with the row above."
+
+
+def branches(cells: Sequence[Sequence[str]]) -> list[str]:
+    """What a reader must know about a table in which a rung does not go on from the row above."""
+    found = [match[1] for row in cells for cell in row
+             if (match := re.fullmatch(r"~?[\d.,]+ \((\d\d)\)", cell))]
+    return [BRANCH.replace("04", found[0])] if found else []
 
 
 def spread(values: Sequence[float]) -> str:

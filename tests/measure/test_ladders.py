@@ -61,7 +61,10 @@ def rows_of(ladder, **seconds):
 def test_a_rung_is_compared_with_its_predecessor():
     rows = rows_of("train", one=80.0, two=40.0, three=16.0, four=4.0)
     gains = [line[3:5] for line in ladders.table(rows)[1:]]
-    assert gains == [("", ""), ("~2.00", "~2.00"), ("~5.00 (01)", "~5.00"), ("4.00", "~20.0")]
+    assert gains == [("", ""), ("~2.0", "~2.0"), ("~5.0 (01)", "~5.0"), ("4.00", "~20")]
+    assert ladders.branches(ladders.table(rows)) == [
+        "(01): compared with stage01, which it changes, and not with the row above."]
+    assert ladders.branches(ladders.table(rows[:2])) == []
     assert ladders.gain("train", rows[3], ladders.predecessor("train", rows, rows[3])) == 4
     assert ladders.predecessor("train", rows[2:], rows[2]) is None  # it was not measured
 
