@@ -49,7 +49,7 @@ def ladder(name):
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     corpus = result["corpus"]
     lines = [
-        f"**{result['title']}** ({corpus['kinds']:,} kinds of pretokens)", "",
+        f"**{result['title']}** ({corpus['kinds']:,} distinct pretokens)", "",
         table([header[0], header[6], *header[1:6]], rows, left=2), "",
         *(f"{note}  " for note in ladders.footnotes(result["rows"])), source(result),
     ]
@@ -97,19 +97,30 @@ def profile(name):
             for row in seen["rows"]]
     return "\n".join([
         table(["function", "own time", "calls"], rows), "",
-        f"*First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile (which "
-        f"makes calls look dearer than they are). {result['machine']}. `{result['command']}`*"])
+        f"*First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile, which "
+        f"exaggerates the cost of calls. {result['machine']}. `{result['command']}`*"])
 
 
-def ratios(_):
-    result = load("ratios")
-    medians = result["medians"]
-    rows = [[name, number(medians[name]), f"{number(min(values))} to {number(max(values))}",
-             "" if name == "stage09" else number(medians[name] / medians["stage09"]) + "x"]
-            for name, values in result["seconds"].items()]
-    return "\n".join([table(["stage", "median, s", "spread", "stage09 is faster by"], rows), "",
-                      "TinyStories-train, vocabulary 10,000; five rounds, interleaved.  ",
-                      source(result)])
+def ablation(_):
+    """The last rung and its variants: what each costs, on each corpus."""
+    result = load("ablation")
+    rows = []
+    for name in next(iter(result["corpora"].values()))["seconds"]:
+        row = [name]
+        for one in result["corpora"].values():
+            seconds = one["seconds"]
+            base, values = next(iter(seconds.values())), seconds[name]
+            row += [f"{number(statistics.median(values) / statistics.median(base))}x",
+                    f"{number(min(values))} to {number(max(values))}",
+                    number(one["peak_bytes"][name] / 1e6)]
+        rows.append(row)
+    header = ["version"]
+    for corpus in result["corpora"]:
+        header += [f"{corpus}: time", "seconds", "peak, MB"]
+    return "\n".join([
+        table(header, rows), "",
+        f"Time against the first row, medians of {result['rounds']} rounds, interleaved, each in a "
+        f"fresh process; and the spread of the seconds.  ", source(result)])
 
 
 def peers(_):
@@ -120,12 +131,12 @@ def peers(_):
         label = f"{name} {result['versions'][name]}" if name in result["versions"] else name
         spread = f"{number(min(values))} to {number(max(values))}"
         rows.append([label, number(medians[name]), spread,
-                     number(medians[name] / medians["stage09"]) + "x"])
+                     number(medians[name] / medians["cs336_bpe"]) + "x"])
     return "\n".join([
-        table(["merge phase of", "median, s", "spread", "times stage09"], rows), "",
-        f"100 MB of web text ({result['corpus']['kinds']:,} kinds), vocabulary "
+        table(["merge phase of", "median, s", "spread", "times ours"], rows), "",
+        f"100 MB of web text ({result['corpus']['kinds']:,} distinct pretokens), vocabulary "
         f"{result['vocab_size']:,}, one thread each; five rounds, interleaved, each in a fresh "
-        f"process. Stage09 includes building its arrays from a Python dict.  ", source(result)])
+        f"process. Ours includes building its arrays from a Python dict.  ", source(result)])
 
 
 def pathological(_):
@@ -320,7 +331,7 @@ def vocabulary_minima(_):
 
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 MAKERS = {maker.__name__: maker for maker in (
-    ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
+    ladder, stage, profile, ablation, peers, pathological, memory, detour, detour_changes,
     counting_ladder, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
     vocabulary_minima, *render_encode.MAKERS, *render_sampling.MAKERS,
     *render_tokenizer.MAKERS)}
@@ -346,7 +357,7 @@ def plot_ladders():
             axes.plot(x, row["whole_seconds"], marker, color=colour,
                       fillstyle="full" if row["complete"] else "none")
     axes.set_yscale("log")
-    axes.set_xticks(range(1, 10))
+    axes.set_xticks(range(1, len(rows) + 1))
     axes.set_xticklabels([row["stage"].replace("_", "\n") for row in load(names[0])["rows"]],
                          fontsize=8)
     axes.set_ylabel("seconds in the merge loop")
