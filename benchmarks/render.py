@@ -66,6 +66,7 @@ def stage(name):
         runs = [row["stage"] for row in result["rows"]]
         at = runs.index(name)
         run, before = result["rows"][at], result["rows"][at - 1] if at else None
+        pace = run["num_merges"] / run["seconds"]
         about = "" if before is None or (run["complete"] and before["complete"]) else "~"
         rows.append([
             SHORT[ladder_name],
@@ -73,7 +74,7 @@ def stage(name):
              ("" if before["complete"] else "~") + number(before["whole_seconds"])),
             ("" if run["complete"] else "~") + number(run["whole_seconds"]),
             "" if before is None else about + number(run["gain"]) + "x",
-            f"{run['num_merges'] / run['seconds']:,.0f}",
+            number(pace) if pace < 10 else f"{pace:,.0f}",
             "" if before is None else f"{before['peak_bytes'] / 1e6:,.0f}",
             f"{run['peak_bytes'] / 1e6:,.0f}",
         ])
@@ -146,8 +147,8 @@ def pathological(_):
              number(row["ns_per_byte"]), number(row["ns_per_byte"] / base) + "x",
              number(row["peak_per_byte"])]
             for row in result["rows"]]
-    return "\n".join([table(["counts", "bytes", "merges", "seconds", "ns a byte", "of web text's",
-                             "peak, bytes a byte"], rows), "", source(result)])
+    return "\n".join([table(["counts", "bytes", "merges", "seconds", "ns per byte",
+                             "of web text's", "peak, bytes per byte"], rows), "", source(result)])
 
 
 def memory(_):
@@ -155,8 +156,8 @@ def memory(_):
     rows = [[row["case"], f"{row['kinds']:,}", f"{row['bytes']:,}", f"{row['merges']:,}",
              number(row["peak_bytes"] / 1e6), number(row["peak_per_byte"]), number(row["seconds"])]
             for row in result["rows"]]
-    return "\n".join([table(["counts", "kinds", "bytes", "merges", "peak, MB",
-                             "peak, bytes a byte", "seconds"], rows), "", source(result)])
+    return "\n".join([table(["counts", "distinct pretokens", "bytes", "merges", "peak, MB",
+                             "peak, bytes per byte", "seconds"], rows), "", source(result)])
 
 
 PREDICTED = {"serial (stage01)": "1x",
@@ -185,7 +186,7 @@ def detour_changes(_):
              "none" if row["first_difference"] is None else f"{row['first_difference']:,}",
              f"{row['shared']:.1%}"] for row in result["changes"]]
     return "\n".join([
-        table(["min_frequency", "kinds kept", "text kept", "first merge that differs",
+        table(["min_frequency", "distinct pretokens kept", "text kept", "first merge that differs",
                "tokens shared"], rows, left=0), "",
         "5 MB of built-in stories, vocabulary 4,000.  ", source(result)])
 

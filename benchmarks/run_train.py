@@ -23,6 +23,9 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
+from variants.train import VARIANTS
+from variants.train import build as build_variant
+
 from cs336_bpe import count_pretokens, stages
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated as corpus
@@ -31,10 +34,6 @@ from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.measure.training import measure_training
 from cs336_bpe.train import ENGINE
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
-
-sys.path.insert(0, str(Path(__file__).parent))  # when another script imports this one
-from variants.train import VARIANTS  # noqa: E402
-from variants.train import build as build_variant  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 EOT = "<|endoftext|>"
