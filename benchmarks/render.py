@@ -62,8 +62,10 @@ def stage(name):
     machines = set()
     for ladder_name in LADDERS:
         result = load(ladder_name)
-        machines.add(result["machine"])
         runs = [row["stage"] for row in result["rows"]]
+        if name not in runs:
+            continue  # this ladder was last measured before there was such a stage
+        machines.add(result["machine"])
         at = runs.index(name)
         run, before = result["rows"][at], result["rows"][at - 1] if at else None
         pace = run["num_merges"] / run["seconds"]
