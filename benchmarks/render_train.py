@@ -72,18 +72,6 @@ def profile(name):
         f"exaggerates the cost of calls. {result['machine']}. `{result['command']}`*"])
 
 
-def ratios(_):
-    result = load("ratios")
-    medians = result["medians"]
-    last = list(medians)[-1]
-    rows = [[name, number(medians[name]), f"{number(min(values))} to {number(max(values))}",
-             "" if name == last else number(medians[name] / medians[last]) + "x"]
-            for name, values in result["seconds"].items()]
-    return "\n".join([table(["stage", "median, s", "spread", f"{last} is faster by"], rows), "",
-                      "TinyStories-train, vocabulary 10,000; five rounds, interleaved.  ",
-                      source(result)])
-
-
 def peers(_):
     result = load("peers")
     medians = result["medians"]
@@ -173,5 +161,5 @@ def plot_ladders():
     save_figure(figure, "train_ladder")
 
 
-MAKERS = (ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes)
+MAKERS = (ladder, stage, profile, peers, pathological, memory, detour, detour_changes)
 PLOTS = (plot_ladders,)

@@ -31,10 +31,16 @@ from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated
 from cs336_bpe.measure import ladders
 from cs336_bpe.measure.training import measure_training
+from cs336_bpe.train import ENGINE
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 save = partial(common.save, "train")
 ROUNDS = 3  # of a ladder; a stage that is cut short runs in the first only
+
+
+def engine():
+    """The stage that the product uses."""
+    return stages.find("train", ENGINE)
 
 
 def built_in_counts(kind, num_bytes):
@@ -86,19 +92,6 @@ def ladder_web():
                32_000, {"stage01": 60, "stage02": 60, "stage03": 60})
 
 
-def ratios():
-    """The last three rungs that matter, interleaved: is each as much faster as it should be?"""
-    counts = real_counts("tinystories_train")
-    seconds = {number: [] for number in ("stage06", "stage08", "stage09")}
-    for _ in range(5):
-        for number in seconds:
-            run = measure_training(stages.find("train", number), counts, 9_743)
-            seconds[number].append(run.seconds)
-    medians = {number: statistics.median(values) for number, values in seconds.items()}
-    print(medians)
-    save("ratios", {"corpus": describe_counts(counts), "seconds": seconds, "medians": medians})
-
-
 PEERS = {
     "gigatoken": """
 import sys, time, gigatoken
@@ -137,10 +130,10 @@ def peer_merge_seconds(name, path, vocab_size):
 def peers():
     path = corpus("web")
     counts = real_counts("web")
-    seconds = {"stage09": [], **{name: [] for name in PEERS}}
-    for _ in range(5):
-        run = measure_training(stages.find("train"), counts, 31_743)
-        seconds["stage09"].append(run.all_seconds[0])
+    seconds = {"cs336_bpe": [], **{name: [] for name in PEERS}}
+    for _ in range(ROUNDS):
+        run = measure_training(engine(), counts, 31_743)
+        seconds["cs336_bpe"].append(run.all_seconds[0])
         for name in PEERS:
             seconds[name].append(peer_merge_seconds(name, path, 32_000))
         print(seconds)
@@ -152,7 +145,7 @@ def peers():
 
 
 def pathological():
-    """Counts that a careless design is quadratic on; seconds and time a byte in stage 09."""
+    """Counts that a careless design is quadratic on; seconds and time per byte."""
     rng = random.Random(336)
     letters = b"abcdefghijklmnopqrstuvwxyz"
     cases = {"web text (100 MB), for comparison": real_counts("web")}
@@ -169,7 +162,7 @@ def pathological():
         cases[f"{thousands},000 random words of 6 letters"] = dict.fromkeys(sorted(words), 1)
     rows = []
     for name, counts in cases.items():
-        run = measure_training(stages.find("train"), counts, 31_743)
+        run = measure_training(engine(), counts, 31_743)
         num_bytes = sum(map(len, counts))
         rows.append({"case": name, "bytes": num_bytes, "merges": run.num_merges,
                      "seconds": run.seconds, "ns_per_byte": run.seconds / num_bytes * 1e9,
@@ -179,7 +172,7 @@ def pathological():
 
 
 def memory():
-    """Peak memory of stage 09 for each byte of distinct pretokens."""
+    """Peak memory of the last rung for each byte of distinct pretokens."""
     rng = random.Random(336)
     words = set()
     letters = b"abcdefghijklmnopqrstuvwxyz"
@@ -191,7 +184,7 @@ def memory():
                  {word: 1 + n % 50 for n, word in enumerate(sorted(words))}, 31_743)}
     rows = []
     for name, (counts, num_merges) in cases.items():
-        run = measure_training(stages.find("train"), counts, num_merges)
+        run = measure_training(engine(), counts, num_merges)
         num_bytes = sum(map(len, counts))
         rows.append({"case": name, "kinds": len(counts), "bytes": num_bytes,
                      "merges": run.num_merges, "seconds": run.seconds,
@@ -229,7 +222,7 @@ def detour():
             seconds[name].append(perf_counter() - start)
         print(seconds)
     changes = []
-    learn_merges = stages.find("train").load().learn_merges
+    learn_merges = engine().load().learn_merges
     whole = learn_merges(counts, 3_743)
     for smallest in (1, 2, 3, 5, 10):
         kept = {word: n for word, n in counts.items() if n >= smallest}
@@ -250,19 +243,21 @@ def detour():
 def profiles():
     """Where the time of each stage in plain Python goes, by cProfile, largest share first."""
     counts = built_in_counts("stories", 5_000_000)
-    merges = {"stage01": 20, "stage02": 100, "stage03": 300, "stage04": 1743, "stage05": 1743,
-              "stage06": 1743}
+    merges = {"stage01": 20, "stage02": 100, "stage03": 300}  # the slow ones; others do all
     stages_seen = {}
-    for stage in stages.ladder("train")[:6]:
+    for stage in stages.ladder("train"):
+        if stage.compiled:
+            break
+        num_merges = merges.get(stage.number, 1743)
         profiler = cProfile.Profile()
         learn_merges = stage.load().learn_merges
-        profiler.runcall(learn_merges, counts, merges[stage.number])
+        profiler.runcall(learn_merges, counts, num_merges)
         rows = []
         stats = pstats.Stats(profiler).get_stats_profile()
         for name, function in stats.func_profiles.items():
             rows.append((function.tottime / stats.total_tt, name, function.ncalls))
         stages_seen[stage.name] = {
-            "merges": merges[stage.number],
+            "merges": num_merges,
             "rows": [{"share": share, "function": name, "calls": calls}
                      for share, name, calls in sorted(rows, reverse=True)[:6]],
         }
@@ -271,8 +266,8 @@ def profiles():
 
 
 EXPERIMENTS = {function.__name__: function for function in (
-    ladder_built_in, ladder_course, ladder_stories, ladder_tinystories, ladder_web, ratios, peers,
-    pathological, memory, detour, profiles)}
+    ladder_built_in, ladder_course, ladder_stories, ladder_tinystories, ladder_web,
+    peers, pathological, memory, detour, profiles)}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ the 50,000 tokens together itself: a tenth of a second, and a page of under one 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.pretokenize import count_pretokens_in

@@ -8,6 +8,7 @@ rank first and of equal ranks the leftmost. So a long word costs no more than it
 from collections.abc import Callable
 from typing import Any
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text

@@ -161,7 +161,7 @@ def test_command(tmp_path):
     path = tmp_path / "out.json"
     done = run("ladder", "--bytes", "30000", "--vocab-size", "300", "--json", str(path))
     assert done.returncode == 0, done.stderr
-    assert "stage09" in done.stdout
+    assert "stage13" in done.stdout
     assert "All stages agree" in done.stdout
     assert "train: stage01_recount_everything" in done.stderr
     saved = json.loads(path.read_text(encoding="utf-8"))

@@ -1,11 +1,7 @@
 from collections.abc import Mapping
-from typing import Any
 
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.rules import Pair, TieBreak
-
-MAX_CELLS: int
-MERGES_BETWEEN_REPORTS: int
 
 def learn_merges(
     counts: Mapping[bytes, int],
@@ -14,9 +10,3 @@ def learn_merges(
     tie_break: TieBreak = "lexicographic",
     progress: Progress = None,
 ) -> list[Pair]: ...
-
-class Trainer:
-    def __init__(self, counts: Mapping[bytes, int], tie_break: TieBreak) -> None: ...
-    def merge_until(self, goal: int) -> int: ...
-    def merges(self) -> list[Pair]: ...
-    def state(self) -> dict[str, Any]: ...

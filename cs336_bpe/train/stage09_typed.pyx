@@ -1,57 +1,30 @@
 # cython: language_level=3
 # distutils: language = c++
-"""Stage 08: the same algorithm on C integers and C++ containers, without the GIL.
+"""Stage 09: the same algorithm on C integers and C++ containers, without the GIL.
 
-Unlike stage 07, whose compiled code still works on Python objects, this one has none of them in
+Unlike stage 08, whose compiled code still works on Python objects, this one has none of them in
 its loop: a token is a 32-bit integer, a pair is 64 bits, counts and index are `unordered_map`s, the
-words are `vector`s, the heap is a `priority_queue`. The algorithm is stage 06's, step by step.
+words are `vector`s, the heap is a `priority_queue`. The algorithm is stage 07's, step by step.
 
-Cost of a merge: as stage 06, with an object's allocation and hashing replaced by a few
-instructions. What is left is the hash tables: four look-ups for each place that changes, each
-of them a walk to a far part of memory.
-Memory: a node of about 40 bytes a pair in each table.
+Cost of a merge: as stage 07, with an object's allocation and hashing replaced by a few
+instructions. What is left is the hash tables: six look-ups for each place that changes, four of
+counts and two of the index, each of them a walk to a far part of memory.
+Memory: a node of about 40 bytes per pair in each table.
 Expect: ten times or more.
-Trap: a heap entry has to compare tokens by their bytes. It holds pointers to them, so they must
+Trap: a heap entry has to compare tokens by their tie keys. It holds pointers to them, so they must
 never move: they live in a `deque`, which grows without moving what is in it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libcpp cimport bool as cbool
-from libcpp.deque cimport deque
 from libcpp.queue cimport priority_queue
-from libcpp.string cimport string
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from cs336_bpe.rules import BYTES, check_counts, check_size, check_tie_break
-from cs336_bpe.rules import huggingface_byte_numbers
-from cs336_bpe.common.progress import reporting
+from cs336_bpe.train.steps cimport Merge, as_bytes
+from cs336_bpe.train.ties cimport Entry, TieKeys
 
-cdef extern from * nogil:
-    """
-    #include <cstdint>
-    #include <string>
-
-    // The greatest entry is the pair to merge next. A sort key is what ties are decided by.
-    struct Entry {
-        int64_t count;
-        uint64_t pair;
-        const std::string *left_key, *right_key;
-
-        bool operator<(const Entry &other) const {
-            if (count != other.count) return count < other.count;
-            if (left_key != other.left_key) return *left_key < *other.left_key;
-            return *right_key < *other.right_key;
-        }
-    };
-    """
-    cdef cppclass Entry:
-        int64_t count
-        uint64_t pair
-        const string *left_key
-        const string *right_key
-
-MERGES_BETWEEN_REPORTS = 64
+from cs336_bpe.rules import check_counts, check_size
+from cs336_bpe.train.steps import byte_tie_keys, merge_in_steps
 
 
 def learn_merges(counts, num_merges, *, tie_break="lexicographic", progress=None):
@@ -61,45 +34,49 @@ def learn_merges(counts, num_merges, *, tie_break="lexicographic", progress=None
     [(b's', b't'), (b'e', b'st'), (b'o', b'w')]
     """
     num_merges = check_size("num_merges", num_merges)
-    check_tie_break(tie_break)
-    cdef Trainer trainer = Trainer(check_counts(counts), tie_break == "huggingface")
-    cdef int64_t goal = 0
-    with reporting(progress, "merge", num_merges) as report:
-        while goal < num_merges:
-            goal = min(num_merges, goal + MERGES_BETWEEN_REPORTS)
-            with nogil:
-                trainer.merge_until(goal)
-            report(trainer.merges.size())
-            if <int64_t>trainer.merges.size() < goal:
-                break
-    return trainer.result()
+    return merge_in_steps(Trainer(counts, tie_break), num_merges, progress)
 
 
 cdef class Trainer:
+    # All storage is owned by containers, which free it when the trainer goes.
     cdef vector[vector[int32_t]] words
     cdef vector[int64_t] word_counts
     cdef unordered_map[uint64_t, int64_t] pair_counts
     cdef unordered_map[uint64_t, vector[int32_t]] words_of
-    cdef priority_queue[Entry] heap
-    cdef deque[string] sort_keys  # by token id
-    cdef vector[uint64_t] merges
-    cdef cbool by_number
+    cdef priority_queue[Entry[uint64_t]] heap
+    cdef TieKeys tie_keys  # by token id
+    cdef vector[Merge] merged
 
-    def __init__(self, list items, cbool by_number):
+    def __init__(self, counts, tie_break):
         cdef vector[int32_t] word
-        cdef bytes text
         cdef unsigned char byte
-        self.by_number = by_number
-        for number, token in zip(huggingface_byte_numbers(), BYTES):
-            self.sort_keys.push_back(number_key(number) if by_number else <string>token)
-        for text, count in items:
+        self.tie_keys.by_number = tie_break == "huggingface"
+        for key in byte_tie_keys(tie_break):
+            self.tie_keys.add(key)
+        for text, count in check_counts(counts):
             word.clear()
-            for byte in text:
+            for byte in <bytes>text:
                 word.push_back(byte)
             self.words.push_back(word)
             self.word_counts.push_back(count)
         with nogil:
             self.count_all()
+
+    def merge_until(self, int64_t goal):
+        """Go on until there are `goal` merges or no pair is left; return how many there are."""
+        cdef Entry[uint64_t] top
+        with nogil:
+            while <int64_t>self.merged.size() < goal and not self.heap.empty():
+                top = self.heap.top()
+                self.heap.pop()
+                found = self.pair_counts.find(top.pair)
+                if found != self.pair_counts.end() and self.pair_counts[top.pair] == top.count:
+                    self.merge(top.pair)
+        return self.merged.size()
+
+    def finish(self):
+        self.words.clear()
+        return as_bytes(self.merged)
 
     cdef int count_all(self) except -1 nogil:
         cdef size_t index, i
@@ -113,31 +90,17 @@ cdef class Trainer:
             self.push(item.first, item.second)
         return 0
 
-    cdef int merge_until(self, int64_t goal) except -1 nogil:
-        """Go on until there are `goal` merges in all, or no pair is left."""
-        cdef Entry top
-        while <int64_t>self.merges.size() < goal and not self.heap.empty():
-            top = self.heap.top()
-            self.heap.pop()
-            found = self.pair_counts.find(top.pair)
-            if found != self.pair_counts.end() and self.pair_counts[top.pair] == top.count:
-                self.merge(top.pair)
-        return 0
-
     cdef int merge(self, uint64_t best) except -1 nogil:
         cdef int32_t left = left_of(best)
         cdef int32_t right = right_of(best)
-        cdef int32_t new_id = <int32_t>self.sort_keys.size()
+        cdef int32_t new_id = 256 + <int32_t>self.merged.size()
         cdef vector[int32_t] places
         cdef unordered_map[uint64_t, int64_t] changes
         cdef uint64_t pair
         cdef int64_t count
         cdef int32_t index
-        if self.by_number:
-            self.sort_keys.push_back(number_key(new_id))
-        else:
-            self.sort_keys.push_back(self.sort_keys[left] + self.sort_keys[right])
-        self.merges.push_back(best)
+        self.merged.push_back(Merge(left, right))
+        self.tie_keys.add_merged(left, right)
         places.swap(self.words_of[best])
         for index in places:
             self.merge_in_place(index, left, right, new_id, changes)
@@ -189,23 +152,13 @@ cdef class Trainer:
         return 0
 
     cdef int push(self, uint64_t pair, int64_t count) except -1 nogil:
-        cdef Entry entry
+        cdef Entry[uint64_t] entry
         entry.count = count
         entry.pair = pair
-        entry.left_key = &self.sort_keys[left_of(pair)]
-        entry.right_key = &self.sort_keys[right_of(pair)]
+        entry.left = self.tie_keys.at(left_of(pair))
+        entry.right = self.tie_keys.at(right_of(pair))
         self.heap.push(entry)
         return 0
-
-    def result(self):
-        tokens = list(BYTES)
-        merges = []
-        cdef uint64_t pair
-        for pair in self.merges:
-            left, right = tokens[left_of(pair)], tokens[right_of(pair)]
-            merges.append((left, right))
-            tokens.append(left + right)
-        return merges
 
 
 cdef inline uint64_t pair_of(int32_t left, int32_t right) noexcept nogil:
@@ -218,12 +171,3 @@ cdef inline int32_t left_of(uint64_t pair) noexcept nogil:
 
 cdef inline int32_t right_of(uint64_t pair) noexcept nogil:
     return <int32_t>pair
-
-
-cdef string number_key(int32_t number) except * nogil:
-    """Four bytes that sort the other way round than the number."""
-    cdef string key
-    cdef int shift
-    for shift in range(24, -8, -8):
-        key.push_back(<char>((~number >> shift) & 0xFF))
-    return key

@@ -1,0 +1,13 @@
+from typing import Protocol
+
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.rules import Pair, TieBreak
+
+MERGES_BETWEEN_REPORTS: int
+
+class Trainer(Protocol):
+    def merge_until(self, goal: int) -> int: ...
+    def finish(self) -> list[Pair]: ...
+
+def merge_in_steps(trainer: Trainer, num_merges: int, progress: Progress) -> list[Pair]: ...
+def byte_tie_keys(tie_break: TieBreak) -> list[bytes]: ...
