@@ -81,12 +81,12 @@ def _measure_here(pipe: Connection, stage: Stage, counts: dict[bytes, int], num_
         seconds: list[float] = []
         peak = 0
         while not seconds or (sum(seconds) < ENOUGH_SECONDS and len(seconds) < MAX_REPEATS):
+            timeline = [(0, 0.0)]  # of this run alone: points of two runs have no pace in common
             start = perf_counter()
             try:
                 merges = learn_merges(counts, target, tie_break=tie_break, progress=progress)
             except _OverLimit:
                 target = timeline[-1][0]  # go that far only, this time to the end
-                timeline = [(0, 0.0)]
                 continue
             seconds.append(perf_counter() - start)
             peak = peak or max(0, peak_memory() - before)  # of the first run
