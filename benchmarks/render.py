@@ -32,6 +32,7 @@ from rendering import (
     table,
 )
 
+from cs336_bpe import stages
 from cs336_bpe.cost import transformer as accounting
 from cs336_bpe.measure import ladders
 
@@ -53,7 +54,14 @@ def ladder(name):
         table([header[0], header[6], *header[1:6]], rows, left=2), "",
         *(f"{note}  " for note in ladders.footnotes(result["rows"])), source(result),
     ]
+    if [row["stage"] for row in result["rows"]] != [one.name for one in stages.ladder("train")]:
+        lines.insert(-1, "**Measured before the ladder had its present rungs and numbers.**  ")
     return "\n".join(lines)
+
+
+def not_measured(*experiments):
+    """In place of a table, until somebody has run the experiment."""
+    return f"*Not measured yet: `python benchmarks/run_train.py {' '.join(experiments)}`.*"
 
 
 def stage(name):
@@ -80,6 +88,8 @@ def stage(name):
             "" if before is None else f"{before['peak_bytes'] / 1e6:,.0f}",
             f"{run['peak_bytes'] / 1e6:,.0f}",
         ])
+    if not rows:
+        return not_measured(*LADDERS)
     header = ["corpus, vocabulary", "before, s", "this stage, s", "gain", "merges/s",
               "peak before, MB", "peak, MB"]
     if before is None:
@@ -95,6 +105,8 @@ def stage(name):
 
 def profile(name):
     result = load("profiles")
+    if name not in result["stages"]:
+        return not_measured("profiles")
     seen = result["stages"][name]
     rows = [[f"`{row['function']}`", f"{row['share']:.0%}", f"{int(row['calls']):,}"]
             for row in seen["rows"]]
@@ -106,6 +118,8 @@ def profile(name):
 
 def ablation(_):
     """The last rung and its variants: what each costs, on each corpus."""
+    if not (RESULTS / "train_ablation.json").exists():
+        return not_measured("ablation")
     result = load("ablation")
     rows = []
     for name in next(iter(result["corpora"].values()))["seconds"]:
@@ -350,19 +364,20 @@ def rendered(text):
 
 def plot_ladders():
     plt = pyplot()
-    figure, axes = plt.subplots(figsize=(8, 4.2))
+    figure, axes = plt.subplots(figsize=(11, 4.2))
     names = ["ladder_built_in", "ladder_tinystories", "ladder_web"]
+    rungs = [one.name for one in stages.ladder("train")]
     for name, colour, marker in zip(names, [BLUE, ORANGE, GREEN], "os^"):
-        rows = load(name)["rows"]
-        seconds = [row["whole_seconds"] for row in rows]
-        axes.plot(range(1, len(rows) + 1), seconds, color=colour, lw=1.5, label=SHORT[name])
-        for x, row in enumerate(rows, 1):
+        rows = [row for row in load(name)["rows"] if row["stage"] in rungs]
+        places = [rungs.index(row["stage"]) for row in rows]
+        axes.plot(places, [row["whole_seconds"] for row in rows], color=colour, lw=1.5,
+                  label=SHORT[name])
+        for x, row in zip(places, rows):
             axes.plot(x, row["whole_seconds"], marker, color=colour,
                       fillstyle="full" if row["complete"] else "none")
     axes.set_yscale("log")
-    axes.set_xticks(range(1, len(rows) + 1))
-    axes.set_xticklabels([row["stage"].replace("_", "\n") for row in load(names[0])["rows"]],
-                         fontsize=8)
+    axes.set_xticks(range(len(rungs)))
+    axes.set_xticklabels([rung.replace("_", "\n") for rung in rungs], fontsize=8)
     axes.set_ylabel("seconds in the merge loop")
     axes.grid(axis="y", alpha=0.3)
     axes.legend(frameon=False, title="corpus, vocabulary (hollow: extrapolated)")
