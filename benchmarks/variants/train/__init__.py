@@ -93,8 +93,8 @@ VARIANTS = [
         "ties.h": replace("start != other.start ? start < other.start : whole < other.whole",
                           "whole < other.whole")}),
     Variant("no_list_reuse", "without reuse of the lists of merged pairs", {
-        "containers.h": replace("{ unused.push(std::make_pair(end - begin, begin)); }",
-                                "{ (void)begin, (void)end; }")}),
+        "containers.h": replace("        unused.push(std::make_pair(end - begin, begin));",
+                                "        (void)begin, (void)end;")}),
     Variant("look_ahead_4", "asking 4 positions ahead instead of 12", {
         RUNG: replace("LOOK_AHEAD = 12", "LOOK_AHEAD = 4")}),
     Variant("look_ahead_48", "asking 48 positions ahead instead of 12", {
