@@ -96,6 +96,8 @@ def stage(name):
         rows = [[row[0], row[2], row[4], row[6]] for row in rows]
         header = [header[0], "seconds", header[4], header[6]]
     note = "See [how to read the tables](index.md#how-to-read-the-tables)."
+    if any("provisional" in load(one) for one in LADDERS):
+        note += " **Provisional figures are among these.**"
     if any("~" in cell for row in rows for cell in row):
         note = "`~`: extrapolated from the merges that fit into the time limit. " + note
     return "\n".join([table(header, rows), "", note + "  ",
@@ -137,7 +139,9 @@ def ablation(_):
     return "\n".join([
         table(header, rows), "",
         f"Time against the first row, medians of {result['rounds']} rounds, interleaved, each in a "
-        f"fresh process; and the spread of the seconds.  ", source(result)])
+        f"fresh process; and the spread of the seconds."
+        + (f" **Provisional: {result['provisional']}.**" if "provisional" in result else "") + "  ",
+        source(result)])
 
 
 def peers(_):

@@ -8,8 +8,8 @@
 #include <vector>
 
 /* One array for many lists. An owner has its list at items[begin:end]. It gets its room at once,
- * and the list never outgrows it. A list that nobody needs any more can be given back. Its room goes
- * to later lists, the longest first: old lists are long and new ones short, so most new ones fit. */
+ * and the list never outgrows it. A list that nobody needs any more can be given back. Its room
+ * goes to later lists, the longest first: old lists are long and new ones short, so most fit. */
 struct Lists {
     std::vector<int32_t> items;
 
