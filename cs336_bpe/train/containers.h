@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-/* One array for many lists. An owner has its list at items[begin:end]. It gets its room at once, and
- * the list never outgrows it. A list that nobody needs any more can be given back. Its room goes to
- * later lists, the longest first: old lists are long and new ones short, so most new ones fit. */
+/* One array for many lists. An owner has its list at items[begin:end]. It gets its room at once,
+ * and the list never outgrows it. A list that nobody needs any more can be given back. Its room
+ * goes to later lists, the longest first: old lists are long and new ones short, so most fit. */
 struct Lists {
     std::vector<int32_t> items;
 
@@ -29,7 +29,9 @@ struct Lists {
 
     template <class Owner> void append(Owner &owner, int32_t item) { items[owner.end++] = item; }
 
-    void give_back(uint32_t begin, uint32_t end) { unused.push(std::make_pair(end - begin, begin)); }
+    void give_back(uint32_t begin, uint32_t end) {
+        unused.push(std::make_pair(end - begin, begin));
+    }
 
     void forget() { std::vector<int32_t>().swap(items); }
 

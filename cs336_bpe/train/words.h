@@ -1,4 +1,5 @@
-/* All words in one array of cells: one cell per byte, and an empty cell before, between and after words.
+/* All words in one array of cells: one cell per byte, and an empty cell between words and at both
+ * ends.
  *
  *     . n e w e s t . w i d e s t .
  *
