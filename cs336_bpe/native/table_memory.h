@@ -26,7 +26,9 @@ static void touch_pages(void *memory, size_t size) {
     for (size_t i = 0; i < size; i += 4096) bytes[i] = 0;
 }
 
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
+/* CS336_BPE_SMALL_PAGES and CS336_BPE_UNTOUCHED are for stages that come before this idea, and to measure
+ * what it gains. */
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(CS336_BPE_SMALL_PAGES)
 enum { HUGE_PAGE = 1 << 21 };
 
 /* The size of a table if it is large enough for huge pages, in whole ones; otherwise 0. */
@@ -91,7 +93,9 @@ static void table_free(void *table, size_t num_entries, size_t entry_size) {
 /* The same, and every page written to: for a table whose entries are read before they are written. */
 static void *table_new(size_t num_entries, size_t entry_size) {
     void *memory = pages_new(num_entries, entry_size);
+#if !defined(CS336_BPE_UNTOUCHED)
     if (memory) touch_pages(memory, num_entries * entry_size);
+#endif
     return memory;
 }
 
