@@ -23,11 +23,13 @@
 
 #if defined(__GNUC__)
 #define BPE_ALWAYS_INLINE inline __attribute__((always_inline))
+#define BPE_NEVER_INLINE __attribute__((noinline))
 #define BPE_CTZ(x) __builtin_ctzll(x)
 #define BPE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define BPE_PREFETCH(p) __builtin_prefetch(p, 1)
 #else
 #define BPE_ALWAYS_INLINE inline
+#define BPE_NEVER_INLINE
 static inline int BPE_CTZ(uint64_t x) { int n = 0; while (!(x & 1)) { x >>= 1; n++; } return n; }
 #define BPE_UNLIKELY(x) (x)
 #define BPE_PREFETCH(p) ((void)(p))

@@ -1,11 +1,11 @@
 """Encoding a file to a file, in blocks, with threads.
 
-Each thread reads a block, encodes it, and waits for its turn to write. So blocks are written in
-the order in which they were read, and no more of them are in memory than there are threads.
+Each thread of a crew reads a block and encodes it, and the ids are written in the order of the
+blocks: see `text/crew.py`.
 """
 
 import os
-import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy
@@ -14,6 +14,7 @@ from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.rules import check_errors
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
+from cs336_bpe.text.crew import Block, num_threads, over_blocks
 from cs336_bpe.text.cuts import Cutter
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 
-MAX_THREADS = 64
 SMALLEST_MEMORY = 1 << 20
 
 
@@ -41,137 +41,49 @@ class FileEncoder:
         self.cutter = Cutter(all_or_some, tokenizer.pattern, errors)
 
     def run(self, input_path: Path, output_path: Path, workers: int, progress: Progress) -> int:
+        num_ids = 0
+        self.name = os.fspath(input_path)
         with open_text(input_path) as source:
             size = file_size(source)
             _check_different(source, input_path, output_path)
-            if size is not None:
-                workers = min(workers, -(-size // DEFAULT_BLOCK_BYTES))
-            reader = BlockReader(source, os.fspath(input_path), self.cutter, DEFAULT_BLOCK_BYTES,
-                                 end=size)
+            reader = BlockReader(source, self.name, self.cutter, DEFAULT_BLOCK_BYTES, end=size)
+            workers = num_threads(reader, workers)
+            limit = max(SMALLEST_MEMORY, self.tokenizer._cache_bytes // workers)
+            memories = [self.tokenizer._encoder.new_memory(limit) for _ in range(workers)]
             # The last call of `progress` may raise too, and then there is to be no output.
             with (atomic_writer(output_path) as target,
                   reporting(progress, "encode", size or 0) as report):
                 is_npy = os.fspath(output_path).endswith(".npy")
                 if is_npy:
                     target.write(npy_header(self.dtype, 0))
-                job = _Job(self, reader, target, report)
-                job.run(max(1, min(workers, MAX_THREADS)))
+
+                def write(ids: Any) -> None:
+                    nonlocal num_ids
+                    target.write(ids)
+                    num_ids += len(ids)
+
+                over_blocks(reader, [partial(self.encode_block, memory) for memory in memories],
+                            report, use=write)
                 if is_npy:
                     target.seek(0)
-                    target.write(npy_header(self.dtype, job.num_ids))
-        return job.num_ids
+                    target.write(npy_header(self.dtype, num_ids))
+        return num_ids
 
-
-class _Job:
-    """What the threads share."""
-
-    def __init__(self, encoder: FileEncoder, reader: BlockReader, target: BinaryIO,
-                 report: Any) -> None:
-        self.encoder = encoder
-        self.reader = reader
-        self.target = target
-        self.report = report
-        self.reading = threading.Lock()
-        self.writing = threading.Condition()
-        self.num_read = 0  # blocks
-        self.num_written = 0  # blocks
-        self.num_ids = 0
-        self.bytes_done = 0
-        self.num_ended = 0
-        self.failures: list[tuple[int, BaseException]] = []
-        self.stopped = False
-
-    def run(self, workers: int) -> None:
-        limit = max(SMALLEST_MEMORY, self.encoder.tokenizer._cache_bytes // workers)
-        if workers == 1:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
-            buffer = bytearray(self.reader.block_bytes)
-            while self.encode_block(memory, buffer):
-                self.report(self.bytes_done)
-            return
-        threads = [threading.Thread(target=self.work, args=(limit,)) for _ in range(workers)]
-        started = []
-        try:
-            for thread in threads:
-                thread.start()
-                started.append(thread)
-            while self.num_ended < workers:
-                with self.writing:
-                    self.writing.wait(timeout=0.05)
-                self.report(self.bytes_done)
-        finally:
-            # If we were interrupted, each thread ends after its block. They must have ended before
-            # the files are closed.
-            with self.writing:
-                self.stopped = True
-                self.writing.notify_all()
-                while self.num_ended < len(started):
-                    self.writing.wait(timeout=0.05)
-            for thread in started:
-                thread.join()
-        self.report(self.bytes_done)
-        if self.failures:
-            raise min(self.failures, key=lambda failure: failure[0])[1]
-
-    def work(self, limit: int) -> None:
-        number = self.num_read
-        try:
-            memory = self.encoder.tokenizer._encoder.new_memory(limit)
-            buffer = bytearray(self.reader.block_bytes)
-            while not self.stopped and self.encode_block(memory, buffer):
-                pass
-        except BaseException as error:
-            with self.writing:
-                self.failures.append((getattr(error, "block_number", number), error))
-                self.stopped = True
-                self.writing.notify_all()
-        finally:
-            with self.writing:
-                self.num_ended += 1
-                self.writing.notify_all()
-
-    def encode_block(self, memory: Any, buffer: bytearray) -> bool:
-        """Read a block, encode it and write it; False at the end."""
-        with self.reading:
-            number = self.num_read
-            size = self.reader.read_into(buffer)
-            offset = self.reader.offset - size
-            if size:
-                self.num_read += 1
-        if not size:
-            return False
-        try:
-            ids = self.encode_buffer(memory, buffer, size, offset)
-        except Exception as error:
-            error.block_number = number  # type: ignore[attr-defined]
-            raise
-        with self.writing:
-            while self.num_written < number and not self.stopped:
-                self.writing.wait()
-            if self.num_written < number:
-                return False  # another thread has failed, or we were interrupted
-            self.target.write(ids)
-            self.num_written += 1
-            self.num_ids += len(ids)
-            self.bytes_done += size
-            self.writing.notify_all()
-        return True
-
-    def encode_buffer(self, memory: Any, buffer: bytearray, size: int, offset: int) -> Any:
-        encoder, tokenizer = self.encoder, self.encoder.tokenizer
-        width = 2 if encoder.dtype == numpy.uint16 else 4
-        with memoryview(buffer) as whole, whole[:size] as view:
-            if encoder.errors == "strict":
-                ids = tokenizer._encode(view, encoder.specials, width, memory, strict=True,
-                                        offset=offset)
+    def encode_block(self, memory: Any, block: Block) -> Any:
+        """The ids of a block, in an array; `memory` is what only this thread has."""
+        tokenizer = self.tokenizer
+        width = 2 if self.dtype == numpy.uint16 else 4
+        with memoryview(block.buffer) as whole, whole[: block.size] as view:
+            if self.errors == "strict":
+                ids = tokenizer._encode(view, self.specials, width, memory, strict=True,
+                                        offset=block.offset)
             else:
-                clean = decode(bytes(view), encoder.errors, self.reader.name).encode()
-                ids = tokenizer._encode(clean, encoder.specials, width, memory, offset=None)
+                clean = decode(bytes(view), self.errors, self.name).encode()
+                ids = tokenizer._encode(clean, self.specials, width, memory, offset=None)
             if ids is None:
-                decode(bytes(view), "strict", self.reader.name, offset)  # says where
+                decode(bytes(view), "strict", self.name, block.offset)  # says where
                 raise AssertionError("the scanner and the decoder disagree on UTF-8")
-        array = tokenizer._as_array(ids, width)
-        return array.astype(encoder.dtype, copy=False)
+        return tokenizer._as_array(ids, width).astype(self.dtype, copy=False)
 
 
 def npy_header(dtype: "numpy.dtype[Any]", number: int) -> bytes:
