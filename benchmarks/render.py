@@ -32,6 +32,7 @@ from rendering import (
     table,
 )
 
+from cs336_bpe import stages
 from cs336_bpe.cost import transformer as accounting
 from cs336_bpe.measure import ladders
 
@@ -183,15 +184,57 @@ def counting_ladder(name):
     """The pretokenization ladder on one corpus."""
     result = load(f"ladder_{name}", "pretokenize")
     header, *rows = ladders.counting_table(result["rows"])
+    last = result["rows"][-1]["stage"]
     rows = [[row[0], row[6], *row[1:6]] for row in rows]
     return "\n".join([
-        f"**{result['title']}** ({result['rows'][0]['kinds']:,} kinds of pretokens)", "",
+        f"**{result['title']}** ({result['rows'][0]['kinds']:,} distinct pretokens)", "",
         table([header[0], header[6], *header[1:6]], rows, left=2), "",
-        "Times are until there is a dict of the counts. Without it, stage05 takes " + " and ".join(
-            f"{number(run['columns_seconds'])} s with {run['workers']} thread"
-            + "s" * (run["workers"] > 1)
-            for run in result["rows"] if run["stage"].startswith("stage05")) + ".  ",
+        f"Times are until there is a dict of the counts. Without it, {last.partition('_')[0]} takes "
+        + " and ".join(f"{number(run['columns_seconds'])} s with {run['workers']} thread"
+                       + "s" * (run["workers"] > 1)
+                       for run in result["rows"] if run["stage"] == last) + ".  ",
         source(result)])
+
+
+def counting_stage(name):
+    """One pretokenization stage and the one that it changes, on every corpus, with one worker."""
+    before_name = stages.find("pretokenize", name).predecessor
+    rows, sources = [], []
+    for corpus in ("web", "multilingual"):
+        result = load(f"ladder_{corpus}", "pretokenize")
+        sources.append(source(result))
+        runs = {run["stage"]: run for run in result["rows"] if run["workers"] == 1}
+        run, before = runs[name], runs[before_name]
+        rows.append([result["title"], number(before["seconds"]), number(run["seconds"]),
+                     number(before["seconds"] / run["seconds"]) + "x",
+                     number(run["num_bytes"] / run["seconds"] / 1e6),
+                     f"{before['peak_bytes'] / 1e6:,.0f}", f"{run['peak_bytes'] / 1e6:,.0f}"])
+    number_before = before_name.partition("_")[0]
+    header = ["corpus", f"{number_before}, s", "this stage, s", "gain", "MB/s",
+              f"peak of {number_before}, MB", "peak, MB"]
+    return "\n".join([table(header, rows), "",
+                      "One worker. See [how the tables are made](index.md).  ", *sources])
+
+
+def ablation(_):
+    """The last stage with one part taken away at a time."""
+    result = load("ablation", "pretokenize")
+    rows = []
+    for variant in result["corpora"]["web"]["seconds"]:
+        row = [variant]
+        for one in result["corpora"].values():
+            for count, values in one["seconds"][variant].items():
+                whole = one["seconds"]["as it is"][count]
+                row.append(f"{number(statistics.median(values))} s, "
+                           f"{number(statistics.median(values) / statistics.median(whole))}x")
+        rows.append(row)
+    header = [result["stage"].partition("_")[0],
+              *(f"{name}, {count} thread" + "s" * (count != "1")
+                for name, one in result["corpora"].items()
+                for count in one["seconds"]["as it is"])]
+    return "\n".join([table(header, rows), "",
+                      "Medians, interleaved, each run in a fresh process, without a dictionary; and "
+                      "how many times that of the whole stage.  ", source(result)])
 
 
 def threads(_):
@@ -208,14 +251,15 @@ def threads(_):
                              "gain (least)"], rows, left=0), "", source(result)])
 
 
-def workers(stage_number):
+def workers(name):
     result = load("workers", "pretokenize")
-    rows = [row for row in result["rows"] if row["stage"].startswith(stage_number)]
+    rows = [row for row in result["rows"] if row["stage"] == name]
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
-              number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
-    what = "processes" if stage_number == "stage03" else "threads"
-    return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
+              number(rows[0]["seconds"] / row["seconds"]) + "x",
+              f"{row['peak_bytes'] / 1e6:,.0f}"] for row in rows]
+    what = "threads" if stages.find("pretokenize", name).compiled else "processes"
+    return "\n".join([table([what, "seconds", "MB/s", "gain", "peak, MB"], cells, left=0), "",
                       "100 MB of web text.  ", source(result)])
 
 
@@ -240,7 +284,7 @@ def large(_):
     rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
              number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
             for row in result["rows"]]
-    return "\n".join([table(["file", "threads", "bytes", "seconds", "ns a byte", "peak, MB"], rows),
+    return "\n".join([table(["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"], rows),
                       "", "Training to a vocabulary of 10,000, counting and merging.  ",
                       source(result)])
 
@@ -321,7 +365,7 @@ def vocabulary_minima(_):
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
-    counting_ladder, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
+    counting_ladder, counting_stage, ablation, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
     vocabulary_minima, *render_encode.MAKERS, *render_sampling.MAKERS,
     *render_tokenizer.MAKERS)}
 

@@ -15,6 +15,7 @@ from typing import Any
 from cs336_bpe.measure.process import (
     ENOUGH_SECONDS,
     MAX_REPEATS,
+    ChildrenMemory,
     Report,
     in_fresh_process,
     peak_memory,
@@ -33,7 +34,7 @@ class CountMeasurement:
     seconds: float  # the median of `all_seconds`
     all_seconds: list[float]  # until there is a dict of the counts, whoever makes it
     columns_seconds: float  # the median without that dict, for a stage that leaves columns
-    peak_bytes: int
+    peak_bytes: int  # of the process and of those that it starts
     kinds: int
     digest: str  # of the counts, so that stages can be compared
 
@@ -50,8 +51,11 @@ def measure_counting(
     report: Report = lambda done, total: None,
 ) -> CountMeasurement:
     """Run a pretokenization stage, several times if it is quick."""
-    run = in_fresh_process(_count_here, stage, report, fspath(path), special_tokens, workers)
+    children = ChildrenMemory()
+    run = in_fresh_process(_count_here, stage, report, fspath(path), special_tokens, workers,
+                           look=children.look)
     assert isinstance(run, CountMeasurement)
+    run.peak_bytes += children.peak
     return run
 
 

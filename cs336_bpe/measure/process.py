@@ -15,13 +15,15 @@ Report = Callable[[int, int], None]
 
 MAX_REPEATS = 7
 ENOUGH_SECONDS = 1.0
+SECONDS_BETWEEN_LOOKS = 0.05
 
 
 def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable[..., None],
-                     *arguments: object) -> object:
+                     *arguments: object, look: Callable[[int], None] = lambda pid: None) -> object:
     """Call `target(pipe, stage, *arguments)` in a new process and return the result it sends.
 
-    What it sends as "progress" on the way goes to `report`; an "error" is raised here.
+    What it sends as "progress" on the way goes to `report`; an "error" is raised here. While
+    nothing comes, `look` is called now and then with the number of the process.
     """
     stage.load()  # if it can't be imported, say so here
     context = multiprocessing.get_context("spawn")
@@ -31,6 +33,9 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
     there.close()
     try:
         while True:
+            while not here.poll(SECONDS_BETWEEN_LOOKS):
+                assert process.pid is not None
+                look(process.pid)
             kind, value = here.recv()
             if kind == "progress":
                 report(*value)
@@ -44,6 +49,35 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
         here.close()
         process.terminate()
         process.join()
+
+
+class ChildrenMemory:
+    """Memory that the children of a process have for themselves, at its peak, all together.
+
+    Their private pages are added up: what a fork shares with its parent is not among them. It is
+    looked for from outside, because a stage may do otherwise if another thread runs in its process.
+    Where there is no /proc, nothing is found.
+    """
+
+    def __init__(self) -> None:
+        self.peak = 0
+
+    def look(self, pid: int) -> None:
+        try:
+            tasks = list(Path(f"/proc/{pid}/task").iterdir())
+            children = [child for task in tasks
+                        for child in (task / "children").read_text().split()]
+        except OSError:
+            return
+        self.peak = max(self.peak, sum(map(_private_memory, children)))
+
+
+def _private_memory(pid: str) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
 
 
 def reset_peak_memory() -> int:

@@ -68,7 +68,7 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
 
 
 cdef class Table:
-    """Counts of pretokens, in tables that this object owns; and special tokens that cut the text."""
+    """Counts of pretokens, in tables that this object owns, and the special tokens."""
     cdef ShortTable shorts
     cdef LongTable longs
     cdef SpecialTokens specials

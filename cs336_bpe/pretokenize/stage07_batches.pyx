@@ -13,7 +13,7 @@ in huge pages, so that the processor finds more of them without walking its page
 Cost: as stage 06, less of the waiting.
 Memory: as stage 06, but 16 bytes for each distinct pretoken of up to 7 bytes.
 Expect: more than half of the time of stage 06 is waiting, so nearly twice as fast; more on a text
-with many distinct pretokens. `benchmarks/run_pretokenize.py ablation` takes the parts away one by one.
+with many distinct pretokens. `run_pretokenize.py ablation` takes the parts away one by one.
 Trap: a table may grow in the middle of a batch. A hash stays right then, a place does not; so
 hashes are kept, and not places.
 """
@@ -68,7 +68,7 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
 
 
 cdef class Table:
-    """Counts of pretokens, in tables that this object owns; and special tokens that cut the text."""
+    """Counts of pretokens, in tables that this object owns, and the special tokens."""
     cdef TinyTable tinies
     cdef ShortTable shorts
     cdef LongTable longs

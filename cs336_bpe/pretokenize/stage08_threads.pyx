@@ -5,17 +5,14 @@
 Unlike stage 07, which counts all blocks in one thread, this one gives them to several. Nothing in
 the loop is a Python object, so the interpreter's lock (the GIL) is released and they really run at
 the same time. Each thread counts into its own table, without a lock; at the end the tables are
-added up. Nothing is pickled, and no text is copied.
-
-What is left to one thread must then be short. So the result is not a dictionary but three columns:
-all pretokens in one string of bytes, their lengths and their counts. `PretokenCounts` makes a
+added up. What is left to one thread must then be short, so the result is not a dictionary but
+three columns: all pretokens in one string, their lengths, their counts. `PretokenCounts` makes a
 dictionary of them if somebody asks for an entry; training does not.
 
 Cost: that of stage 07, divided by the threads; plus adding up a table for each.
 Memory: a block and a table for each thread.
-Expect: close to stage 07 divided by the number of cores if the file is large. On a small one each
-thread meets most of the distinct pretokens for itself, and the tables to add up are as large as
-the one that a single thread would have made.
+Expect: close to stage 07 divided by the number of cores if the file is large. On a small one every
+thread meets most of the distinct pretokens for itself, so the tables to add up are large.
 Trap: a thread that fails must not let the others go on for minutes, and the error that is raised
 must be the first one in the file, not the first one in time. See `text/crew.py`.
 """
@@ -42,18 +39,16 @@ from cs336_bpe.text.crew import num_threads, over_blocks, over_calls
 from cs336_bpe.text.cuts import Cutter
 
 cdef extern from "add_up.h" nogil:
-    bint add_all(ShortTable &into, const ShortTable &from_)
-    bint add_all(TinyTable &into, const TinyTable &from_)
-    bint add_all(LongTable &into, const LongTable &from_)
-    void write_columns(const ShortTable &table, uint8_t *text, uint64_t *lengths, uint64_t *counts)
-    void write_columns(const TinyTable &table, uint8_t *text, uint64_t *lengths, uint64_t *counts)
-    void write_columns(const LongTable &table, uint8_t *text, uint64_t *lengths, uint64_t *counts)
+    bint add_all[Table_](Table_ &into, const Table_ &others)
+    cppclass ColumnWriter:
+        uint8_t *text
+        uint64_t *lengths
+        uint64_t *counts
+        void write[Table_](const Table_ &table)
 
 cdef enum:
     DONE, NO_MEMORY, INVALID
-
-cdef enum:  # the three tables; the largest is the first to be added up
-    SHORTS, TINIES, LONGS
+    SHORTS = 0, TINIES, LONGS  # the tables, the largest first
 
 init_scanner()
 
@@ -84,11 +79,11 @@ def count_blocks(reader, specials, errors, workers, report):
     first, *others = all_tables
     if others:
         over_calls([partial(first.add, which, others) for which in range(3)], len(all_tables))
-    return first.as_counts(len(all_tables))
+    return first.as_counts()
 
 
 cdef class Table:
-    """Counts of pretokens, in tables that this object owns; and special tokens that cut the text."""
+    """Counts of pretokens, in tables that this object owns, and the special tokens."""
     cdef TinyTable tinies
     cdef ShortTable shorts
     cdef LongTable longs
@@ -193,31 +188,20 @@ cdef class Table:
             if not has_memory:
                 raise MemoryError("no memory for the table of pretokens")
 
-    def as_counts(self, workers):
+    def as_counts(self):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
         cdef size_t number = self.shorts.used + self.tinies.used + self.longs.used
+        cdef ColumnWriter writer
         text = PyBytes_FromStringAndSize(
             NULL, self.shorts.text_bytes + self.tinies.text_bytes + self.longs.text_bytes)
         lengths = PyBytes_FromStringAndSize(NULL, 8 * number)
         counts = PyBytes_FromStringAndSize(NULL, 8 * number)
-        over_calls([partial(self.write, which, text, lengths, counts) for which in range(3)],
-                   workers)
+        # New bytes objects, which nobody else has seen yet, may be written to.
+        writer.text = <uint8_t *>PyBytes_AS_STRING(text)
+        writer.lengths = <uint64_t *>PyBytes_AS_STRING(lengths)
+        writer.counts = <uint64_t *>PyBytes_AS_STRING(counts)
+        writer.write(self.shorts)
+        writer.write(self.tinies)
+        writer.write(self.longs)
         return PretokenCounts.from_columns(
             Columns(text, memoryview(lengths).cast("Q"), memoryview(counts).cast("Q")))
-
-    def write(self, int which, bytes text, bytes lengths, bytes counts):
-        """Fill a part of new bytes objects, which nobody else has seen yet."""
-        cdef uint8_t *text_at = <uint8_t *>PyBytes_AS_STRING(text)
-        cdef uint64_t *lengths_at = <uint64_t *>PyBytes_AS_STRING(lengths)
-        cdef uint64_t *counts_at = <uint64_t *>PyBytes_AS_STRING(counts)
-        cdef size_t at = self.shorts.used
-        cdef uint8_t *next_text = text_at + self.shorts.text_bytes
-        with nogil:
-            if which == SHORTS:
-                write_columns(self.shorts, text_at, lengths_at, counts_at)
-            elif which == TINIES:
-                write_columns(self.tinies, next_text, lengths_at + at, counts_at + at)
-            else:
-                at += self.tinies.used
-                write_columns(self.longs, next_text + self.tinies.text_bytes, lengths_at + at,
-                              counts_at + at)

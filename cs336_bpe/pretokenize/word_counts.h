@@ -88,8 +88,9 @@ template <class Entry> struct CountTable : OpenTable<Entry> {
     }
 
     /* Seldom called, and kept out of the loops that count. */
-    BPE_NEVER_INLINE bool add_key(Entry *entry, typename Entry::Key key) noexcept {
+    BPE_NEVER_INLINE bool add_key(Entry *entry, typename Entry::Key key, uint64_t n) noexcept {
         entry->key = key;
+        entry->count = n;
         text_bytes += entry->length();
         return 2 * ++this->used <= this->mask || this->grow();
     }
@@ -97,9 +98,9 @@ template <class Entry> struct CountTable : OpenTable<Entry> {
     /* Count a pretoken `n` times more. False if there is no memory to grow. */
     BPE_ALWAYS_INLINE bool add(typename Entry::Key key, uint64_t hash, uint64_t n) noexcept {
         Entry *entry = this->find(hash, [key](const Entry &one) { return one.key == key; });
-        bool is_new = entry->is_free();
+        if (BPE_UNLIKELY(!(entry->key == key))) return add_key(entry, key, n);
         entry->count += n;
-        return BPE_UNLIKELY(is_new) ? add_key(entry, key) : true;
+        return true;
     }
 };
 

@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""What `word_counts.h` declares. Who starts a table has to end it. What returns a bint returns False
-if there is no memory."""
+"""What `word_counts.h` declares. Who starts a table has to end it. What returns a bint returns
+False if there is no memory."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint64_t

@@ -35,10 +35,10 @@ class CountPretokens(Protocol):
 
 
 class CountBlocks(Protocol):
-    """`count_blocks` of a stage that the registry says has it: the pretokens of any source of blocks.
+    """`count_blocks` of a stage that has it, as the registry says: text that need not be a file's.
 
-    `reader` is a `text.blocks.BlockReader`, whose text need not be in a file. The arguments have been
-    checked: `special_tokens` and `errors` are those that the reader's cutter was made with.
+    `reader` is a `text.blocks.BlockReader`. The arguments have been checked: `special_tokens` and
+    `errors` are those with which the reader's cutter was made.
     """
 
     def __call__(
