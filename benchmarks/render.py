@@ -189,7 +189,7 @@ def counting_ladder(name):
     return "\n".join([
         f"**{result['title']}** ({result['rows'][0]['kinds']:,} distinct pretokens)", "",
         table([header[0], header[6], *header[1:6]], rows, left=2), "",
-        f"Times are until there is a dict of the counts. Without it, {last.partition('_')[0]} takes "
+        f"Times are until there is a dict of the counts. Without it, {last[:7]} takes "
         + " and ".join(f"{number(run['columns_seconds'])} s with {run['workers']} thread"
                        + "s" * (run["workers"] > 1)
                        for run in result["rows"] if run["stage"] == last) + ".  ",
@@ -233,8 +233,8 @@ def ablation(_):
                 for name, one in result["corpora"].items()
                 for count in one["seconds"]["as it is"])]
     return "\n".join([table(header, rows), "",
-                      "Medians, interleaved, each run in a fresh process, without a dictionary; and "
-                      "how many times that of the whole stage.  ", source(result)])
+                      "Medians, interleaved, each run in a fresh process, without a dictionary; "
+                      "and how many times that of the whole stage.  ", source(result)])
 
 
 def threads(_):
@@ -284,9 +284,9 @@ def large(_):
     rows = [[row["case"], row["workers"], f"{row['num_bytes']:,}", number(row["seconds"]),
              number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
             for row in result["rows"]]
-    return "\n".join([table(["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"], rows),
-                      "", "Training to a vocabulary of 10,000, counting and merging.  ",
-                      source(result)])
+    header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
+    note = "Training to a vocabulary of 10,000, counting and merging.  "
+    return "\n".join([table(header, rows), "", note, source(result)])
 
 
 # --- docs/cost/vocabulary_size.md --------------------------------------------------------------
