@@ -4,6 +4,7 @@ import statistics
 
 from rendering import ladder_table, load, number, source, table
 
+from cs336_bpe import stages
 from cs336_bpe.measure import ladders
 
 
@@ -20,6 +21,26 @@ def counting_ladder(name):
             + "s" * (run["workers"] > 1)
             for run in result["rows"] if run["stage"] == last["stage"]) + ".  ",
         source(result)])
+
+
+def counting_stage(name):
+    """One pretokenization stage and the one that it changes, on every corpus, with one worker."""
+    before_name = stages.find("pretokenize", name).predecessor
+    rows, results = [], []
+    for corpus in ("web", "multilingual"):
+        result = load(f"ladder_{corpus}", "pretokenize")
+        results.append(result)
+        runs = {run["stage"]: run for run in result["rows"] if run["workers"] == 1}
+        run, before = runs[name], runs[before_name]
+        rows.append([result["title"], number(before["seconds"]), number(run["seconds"]),
+                     number(before["seconds"] / run["seconds"]) + "x",
+                     number(run["num_bytes"] / run["seconds"] / 1e6),
+                     f"{before['peak_bytes'] / 1e6:,.0f}", f"{run['peak_bytes'] / 1e6:,.0f}"])
+    number_before = before_name.partition("_")[0]
+    header = ["corpus", f"{number_before}, s", "this stage, s", "gain", "MB/s",
+              f"peak of {number_before}, MB", "peak, MB"]
+    return "\n".join([table(header, rows), "",
+                      "One worker. See [how the tables are made](index.md).  ", source(*results)])
 
 
 def threads(_):
@@ -42,9 +63,10 @@ def workers(stage_number):
             if stage_number in (ladders.number(row), row["stage"], ladders.idea_of(row["stage"]))]
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
-              number(rows[0]["seconds"] / row["seconds"]) + "x"] for row in rows]
+              number(rows[0]["seconds"] / row["seconds"]) + "x",
+              f"{row['peak_bytes'] / 1e6:,.0f}"] for row in rows]
     what = "processes" if "processes" in rows[0]["stage"] else "threads"
-    return "\n".join([table([what, "seconds", "MB/s", "gain"], cells, left=0), "",
+    return "\n".join([table([what, "seconds", "MB/s", "gain", "peak, MB"], cells, left=0), "",
                       "100 MB of web text.  ", source(result)])
 
 
@@ -77,4 +99,4 @@ def large(case):
                       source(result)])
 
 
-MAKERS = (counting_ladder, threads, workers, end_to_end, large)
+MAKERS = (counting_ladder, counting_stage, threads, workers, end_to_end, large)

@@ -3,7 +3,7 @@
     CS336_BPE_DATA=folder python benchmarks/run_pretokenize.py NAME...
 
 `large` needs CS336_BPE_LARGE, a text of some gigabytes; it is compared with its own first part.
-Every run is in a fresh process, and what is compared is interleaved.
+Every run is in a fresh process. What is compared is interleaved.
 """
 
 import os
@@ -21,41 +21,52 @@ from cs336_bpe import stages
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.measure import ladders as ladder_runs
 from cs336_bpe.measure.counting import measure_counting
+from cs336_bpe.pretokenize import ANY_PATTERN_STAGE, GPT2_STAGE
 
 save = partial(common.save, "pretokenize")
 
 
-def ladders():
+def ladder(name):
     """Every stage on real text."""
-    for name in ("web", "multilingual"):
-        path = corpus(name)
-        runs = ladder_runs.run_counting_ladder(path, [EOT], rounds=3)
-        print(as_text(ladder_runs.counting_table(runs)))
-        save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
-                                "rows": runs})
+    path = corpus(name)
+    runs = ladder_runs.run_counting_ladder(path, [EOT], rounds=3)
+    print(as_text(ladder_runs.counting_table(runs)))
+    save(f"ladder_{name}", {"title": f"{name}.txt, {path.stat().st_size / 1e6:.0f} MB",
+                            "rows": runs})
+
+
+def ladder_web():
+    """Every stage on English text from the web."""
+    ladder("web")
+
+
+def ladder_multilingual():
+    """Every stage on text in many languages, of which few characters are ASCII."""
+    ladder("multilingual")
 
 
 def threads():
-    """Stage 05 with one thread and with two, interleaved; it leaves columns and makes no dict."""
+    """One thread against two, interleaved; the stage leaves columns, and makes no dict."""
     path = corpus("web")
+    stage = stages.find("pretokenize", GPT2_STAGE)
     seconds = {1: [], 2: []}
     for _ in range(9):
         for workers in seconds:
-            run = measure_counting(stages.find("pretokenize"), path, [EOT], workers=workers)
+            run = measure_counting(stage, path, [EOT], workers=workers)
             seconds[workers].append(run.columns_seconds)
     print({workers: sorted(values) for workers, values in seconds.items()})
-    save("threads", {"seconds": seconds, "num_bytes": path.stat().st_size})
+    save("threads", {"stage": stage.name, "seconds": seconds, "num_bytes": path.stat().st_size})
 
 
 def workers():
-    """Processes and threads against their number: write-up A6's surprise."""
+    """Processes and threads against their number."""
     path = corpus("web")
     rows = []
-    for number in ("stage03", "stage05"):
+    for name in (ANY_PATTERN_STAGE, GPT2_STAGE):
         for count in (1, 2, 4, 8, 16, 64):
-            run = measure_counting(stages.find("pretokenize", number), path, [EOT], workers=count)
+            run = measure_counting(stages.find("pretokenize", name), path, [EOT], workers=count)
             rows.append(run.as_json())
-            print(number, count, run.seconds, run.peak_bytes / 1e6)
+            print(name, count, run.seconds, run.peak_bytes / 1e6, flush=True)
     save("workers", {"rows": rows, "num_bytes": path.stat().st_size})
 
 
@@ -147,7 +158,7 @@ def large():
 
 
 EXPERIMENTS = {function.__name__: function for function in (
-    ladders, threads, workers, end_to_end, large)}
+    ladder_web, ladder_multilingual, threads, workers, end_to_end, large)}
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ class Stage:
     compiled: bool = False
     any_pattern: bool = False  # pretokenize: takes other patterns than GPT-2's
     parallel: bool = False  # pretokenize: takes more than one worker
+    blocks: bool = False  # pretokenize: has `count_blocks` too, for text in memory
     whole_texts: bool = False  # encode: its encoder has `encode_text` too
 
     @property
@@ -61,11 +62,19 @@ PRETOKENIZE = (
           "a pool of processes over chunks of the file", "the same / processes, + pickled counts",
           any_pattern=True, parallel=True),
     Stage("pretokenize", "stage04_scanner", "stage02_streaming",
-          "the pattern written out as a scanner", "a look-up a character, an object a pretoken",
+          "the pattern written out as a scanner", "a look-up per character, an object per pretoken",
           compiled=True),
-    Stage("pretokenize", "stage05_native_counts", "stage04_scanner",
-          "64 bytes at once, a table in C, threads", "some instructions a byte, no objects",
-          compiled=True, parallel=True),
+    Stage("pretokenize", "stage05_own_table", "stage04_scanner",
+          "a table of our own: a pretoken is its key", "a look-up per character and per pretoken",
+          compiled=True),
+    Stage("pretokenize", "stage06_bit_masks", "stage05_own_table",
+          "64 bytes at once, as bit masks", "some instructions per byte, a wait per pretoken",
+          compiled=True),
+    Stage("pretokenize", "stage07_batches", "stage06_bit_masks",
+          "batches: waits overlap; smaller keys", "some instructions per byte", compiled=True),
+    Stage("pretokenize", "stage08_threads", "stage07_batches",
+          "threads with a table each; columns", "the same / threads, + adding up tables",
+          compiled=True, parallel=True, blocks=True),
 )
 
 TRAIN = (

@@ -1,7 +1,7 @@
 """Ablations that can be run again: build variants of compiled modules, check them, time them.
 
     CS336_BPE_DATA=folder python benchmarks/variants/variants.py              # all
-    CS336_BPE_DATA=folder python benchmarks/variants/variants.py pretokenize/huge_pages
+    CS336_BPE_DATA=folder python benchmarks/variants/variants.py pretokenize/last_rung
 
 An experiment is a file `benchmarks/variants/LADDER/NAME.py` that defines `EXPERIMENT`; README.md in
 this folder says how to write one. Each variant is a copy of the package in a temporary folder, with

@@ -14,10 +14,9 @@ import numpy
 from cs336_bpe.commands.console import progress_of, watching_the_reader
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.common.atomic_files import atomic_writer
-from cs336_bpe.common.npy import read_npy_header
+from cs336_bpe.common.npy import npy_header, read_npy_header
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.text.blocks import open_text
-from cs336_bpe.tokenizer.files import npy_header
 
 BLOCK = 1 << 18
 LONGEST_NUMBER = 18  # digits; ids have ten at most

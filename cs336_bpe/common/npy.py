@@ -5,6 +5,16 @@ from typing import Any, BinaryIO
 import numpy
 
 
+def npy_header(dtype: "numpy.dtype[Any]", number: int) -> bytes:
+    """The header of an array of one dimension, always 128 bytes long.
+
+    >>> len(npy_header(numpy.dtype("uint16"), 0)), len(npy_header(numpy.dtype("uint32"), 10**12))
+    (128, 128)
+    """
+    text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({number},), }}"
+    return b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + f"{text:117}\n".encode()
+
+
 def read_npy_header(file: BinaryIO) -> tuple["numpy.dtype[Any]", int]:
     """The type and the length of an array in one dimension; `file` then stands at its first byte.
 

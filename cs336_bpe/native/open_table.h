@@ -38,10 +38,11 @@ template <class Entry> struct OpenTable {
 
     void prefetch(uint64_t hash) const noexcept { BPE_PREFETCH(&entries[hash & mask]); }
 
-    /* The entry that is the same, or else the free place where it belongs. */
+    /* The entry that is the same, or else the free place where it belongs. `is_same` comes first,
+     * because it mostly holds; so it must be safe to ask it of a free entry. */
     template <class IsSame> Entry *find(uint64_t hash, IsSame is_same) const noexcept {
         size_t at = hash & mask;
-        while (!entries[at].is_free() && !is_same(entries[at])) at = (at + 1) & mask;
+        while (!is_same(entries[at]) && !entries[at].is_free()) at = (at + 1) & mask;
         return &entries[at];
     }
 

@@ -1,15 +1,15 @@
 /* GPT-2's pattern as bit masks: where do the pretokens of a text start?
  *
- * 64 bytes at a time are classified into masks, one bit a byte: L letters, N digits, W white space,
- * O anything else, and S the blank itself, which is white space too. All bytes of a character have
+ * 64 bytes at a time are classified into masks, one bit per byte: L letters, N digits, W white space,
+ * O anything else, and S the space itself, which is white space too. All bytes of a character have
  * its class. Then a few operations on 64-bit integers give the starts:
  *
  *   - a run of white space starts a pretoken where it begins, and another one at its last
  *     character if something follows: \s+(?!\S) leaves that one behind;
- *   - a run of L, N or O starts one where it begins, unless a blank is before it: then the blank,
+ *   - a run of L, N or O starts one where it begins, unless a space is before it: then the space,
  *     being the last white space before something, has started it already.
  *
- * Contractions are left to the caller, who has to look at the starts anyway: see count_text.
+ * Contractions are left to starts.h.
  *
  * Classifying is the only part that depends on the machine. There is a version for AVX2, chosen
  * at run time, and a portable one that gives the same bits.
@@ -23,11 +23,13 @@
 
 #if defined(__GNUC__)
 #define BPE_ALWAYS_INLINE inline __attribute__((always_inline))
+#define BPE_NEVER_INLINE __attribute__((noinline))
 #define BPE_CTZ(x) __builtin_ctzll(x)
 #define BPE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define BPE_PREFETCH(p) __builtin_prefetch(p, 1)
 #else
 #define BPE_ALWAYS_INLINE inline
+#define BPE_NEVER_INLINE
 static inline int BPE_CTZ(uint64_t x) { int n = 0; while (!(x & 1)) { x >>= 1; n++; } return n; }
 #define BPE_UNLIKELY(x) (x)
 #define BPE_PREFETCH(p) ((void)(p))
@@ -46,7 +48,7 @@ static inline int BPE_CTZ(uint64_t x) { int n = 0; while (!(x & 1)) { x >>= 1; n
 #endif
 
 enum { CLASS_O, CLASS_L, CLASS_N, CLASS_W, CLASS_BLANK };
-enum { SCAN_PADDING = 64 };  /* bytes behind a text that may be read, whatever is in them */
+enum { SCAN_PADDING = 64 };  /* bytes after a text that may be read, whatever is in them */
 
 /* The classes of all code points: classes[index[c >> 8] << 8 | (c & 255)]. */
 static uint8_t class_index[0x1100];

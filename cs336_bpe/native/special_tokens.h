@@ -41,7 +41,7 @@ struct SpecialSearch {
         return true;
     }
 
-    /* Where the next special token at or behind `at` starts; the size of the text if there is none. */
+    /* Where the next special token at or after `at` starts; the size of the text if there is none. */
     size_t next(size_t at) noexcept {
         while (at < size) {
             size_t nearest = size;

@@ -1,14 +1,25 @@
-"""Counting pretokens, in files and in texts, with the fastest stage that knows the pattern."""
+"""Counting pretokens, in files and in texts, with the fastest stage that knows the pattern.
+
+Which stages these are is written here, and not taken from the order of the registry: a new stage
+changes nothing until somebody puts its name below.
+"""
 
 import io
 from collections.abc import Iterable
 from os import PathLike
-from types import ModuleType
 
 from cs336_bpe import stages
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_special_tokens, check_workers, is_gpt2
+from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.rules import (
+    GPT2_PATTERN,
+    CountBlocks,
+    check_errors,
+    check_special_tokens,
+    check_workers,
+    is_gpt2,
+)
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import as_utf8
@@ -16,6 +27,9 @@ from cs336_bpe.text.utf8 import as_utf8
 __all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
 
 Path = str | PathLike[str]
+
+GPT2_STAGE = "stage08_threads"  # it has `count_blocks` too, for text in memory
+ANY_PATTERN_STAGE = "stage03_processes"
 
 
 def count_pretokens(
@@ -35,19 +49,20 @@ def count_pretokens(
     Files are read in blocks of about `block_bytes`, so memory does not grow with their size. With
     GPT-2's pattern, blocks are cut at white space, and `workers` are threads. Any other pattern
     runs through `regex`, and `workers` are processes; blocks are then cut after special tokens, or
-    before `safe_cut`: a string of which you know that, with your pattern, a pretoken always ends
-    before it, and that nothing in the pattern looks across that place. With neither, a file is
-    read as a whole.
+    before `safe_cut`: a string at which your pattern always starts a new pretoken, and past which
+    nothing in it looks. With neither, a file is read as a whole.
     """
     specials = check_special_tokens(special_tokens)
     paths = check_paths(input_path)
     if safe_cut is not None and not (isinstance(safe_cut, str) and safe_cut):
         raise TypeError(f"safe_cut is {safe_cut!r}; it must be a string that is not empty")
-    module = find_stage(pattern, stage)
+    if stage is None:
+        stage = GPT2_STAGE if is_gpt2(pattern) else ANY_PATTERN_STAGE
+    count = stages.find("pretokenize", stage).load().count_pretokens
     options = {} if safe_cut is None or is_gpt2(pattern) else {"safe_cut": safe_cut}
     total = PretokenCounts()
     for path in paths:
-        counts = module.count_pretokens(
+        counts = count(
             path, specials, pattern=pattern, errors=errors, workers=workers,
             block_bytes=block_bytes, progress=progress, **options)
         if total:
@@ -82,17 +97,14 @@ def count_pretokens_in(
                         f"use count_pretokens)")
     if not is_gpt2(pattern):
         check_workers(workers)
-        count_text = stages.find("pretokenize", "stage01").load().count_text
-        counts = count_text(decode(data, errors, "the text"), specials, pattern, progress)
-        assert isinstance(counts, PretokenCounts)
-        return counts
+        return count_text(decode(data, errors, "the text"), specials, pattern, progress)
     reader = BlockReader(io.BytesIO(data), "the text", Cutter(specials, pattern, errors),
                          DEFAULT_BLOCK_BYTES, end=len(data))
+    count_blocks: CountBlocks = stages.find("pretokenize", GPT2_STAGE).load().count_blocks
     with reporting(progress, "count", len(data)) as report:
-        native = stages.find("pretokenize").load()
-        counts = native.count_blocks(reader, specials, errors, check_workers(workers), report)
-        assert isinstance(counts, PretokenCounts)
-        return counts
+        counts = count_blocks(reader, specials, errors, check_workers(workers), report)
+    assert isinstance(counts, PretokenCounts)
+    return counts
 
 
 def check_paths(input_path: Path | Iterable[Path]) -> list[Path]:
@@ -107,9 +119,3 @@ def check_paths(input_path: Path | Iterable[Path]) -> list[Path]:
             raise TypeError(f"input_path[{place}] is {path!r}; it must be a str or an os.PathLike")
     return paths
 
-
-def find_stage(pattern: str, stage: str | None) -> ModuleType:
-    """The stage asked for; by default the fastest that can run the pattern."""
-    if stage is None and not is_gpt2(pattern):
-        stage = "stage03"
-    return stages.find("pretokenize", stage).load()

@@ -2,7 +2,7 @@
 
 Special tokens cut the text first, so that no pretoken reaches across one and none is counted.
 
-Cost: one step of the regex engine a character, one Python string a pretoken.
+Cost: one step of the regex engine per character, one Python string per pretoken.
 Memory: the file, its text, and a list of the pretokens of one document at a time.
 Trap: a special token may contain characters that mean something in a regex, and one may be the
 beginning of another; see `split_at_specials`.

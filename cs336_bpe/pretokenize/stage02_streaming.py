@@ -2,13 +2,19 @@
 
 Unlike stage 01, which holds the whole text in memory, this one reads a block, cuts it at the last
 place that is known to be a border of pretokens, counts what is before the cut, and goes on with
-what is behind it.
+what is after it. With GPT-2's pattern the rule is short:
+
+    a text may be cut before a white-space character that follows another character,
+    unless a special token spans that place.
+
+No alternative of the pattern has white space after anything else, and none looks back. With other
+patterns, a text may be cut after a special token.
 
 Cost: that of stage 01.
 Memory: the whole text -> one block, and the counts.
 Expect: no gain in time. But a file of any size can be counted, with or without special tokens.
-Trap: where to cut. Not anywhere between two lines: the pattern lets white space look ahead. See
-`blocks.py` for the rule and docs/pretokenize/cutting.md for the proof.
+Trap: not anywhere between two lines: the pattern lets white space look ahead. `text/cuts.py` has
+the rule in bytes, and docs/pretokenize/cutting.md the proof.
 """
 
 from collections import Counter

@@ -8,9 +8,9 @@ this is compared with stage 02.)
 
 Cost: a regex engine's step for each character -> a look into a table for each.
 Memory: as stage 02.
-Expect: several times faster, and not more: the scanner is quick, but each pretoken still becomes
+Expect: several times faster, and not more: the scanner is fast, but each pretoken still becomes
 a Python bytes object that is hashed and looked up in a dictionary.
-Trap: `\\s+(?!\\S)`. White space before a word leaves its last character behind: a blank belongs to
+Trap: `\\s+(?!\\S)`. White space before a word leaves its last character behind: a space belongs to
 the word, and a newline stands alone.
 """
 

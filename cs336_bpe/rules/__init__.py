@@ -49,6 +49,7 @@ from cs336_bpe.rules.checks import (
     shown,
 )
 from cs336_bpe.rules.contracts import (
+    CountBlocks,
     CountPretokens,
     EarlyStopWarning,
     LearnMerges,
@@ -90,6 +91,7 @@ __all__ = [
     "GPT4_PATTERN",
     "MAX_ID",
     "MAX_TOTAL",
+    "CountBlocks",
     "CountPretokens",
     "EarlyStopWarning",
     "HuggingFaceOrder",

@@ -4,9 +4,9 @@ A stage is a module. The registry (`cs336_bpe.stages`) says where it is and what
 its contract; everything that runs a stage relies on these signatures alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Protocol
+from typing import Any, Protocol
 
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.rules.ties import TieBreak
@@ -31,6 +31,23 @@ class CountPretokens(Protocol):
         workers: int | None = None,
         block_bytes: int = ...,
         progress: Progress = None,
+    ) -> Mapping[bytes, int]: ...
+
+
+class CountBlocks(Protocol):
+    """`count_blocks` of a stage that has it, as the registry says: text that need not be a file's.
+
+    `reader` is a `text.blocks.BlockReader`. The arguments have been checked: `special_tokens` and
+    `errors` are those with which the reader's cutter was made.
+    """
+
+    def __call__(
+        self,
+        reader: Any,
+        special_tokens: list[str],
+        errors: str,
+        workers: int,
+        report: Callable[[int], None],
     ) -> Mapping[bytes, int]: ...
 
 

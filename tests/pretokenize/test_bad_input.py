@@ -18,7 +18,12 @@ from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.rules import GPT2_PATTERN
 from cs336_bpe.text import blocks
 
-STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
+LADDER = stages.ladder("pretokenize")
+STAGES = {stage.number: stage.load().count_pretokens for stage in LADDER}
+PARALLEL = [stage.number for stage in LADDER if stage.parallel]
+THREADED = [stage.number for stage in LADDER if stage.parallel and stage.compiled]
+IN_ONE_PROCESS = [stage.number for stage in LADDER[1:] if stage.number not in PARALLEL or
+                  stage.number in THREADED]
 BAD_BYTES = [b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe2\x82", b"\xe0\x80\x80", b"\xed\xa0\x80",
              b"\xf0\x9f\x99", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xc1\xbf"]
 GOOD_BYTES = [b"a", b" ", b"\n", b"'s", b" the", "é".encode(), "猫".encode(), "🙂".encode(), b"1",
@@ -29,7 +34,7 @@ mixed_bytes = st.lists(st.sampled_from(BAD_BYTES + GOOD_BYTES), max_size=40).map
 @pytest.mark.parametrize("number", STAGES)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_strict_names_the_first_bad_byte(tmp_path, number, workers):
-    if workers > 1 and number in ("stage01", "stage02", "stage04"):
+    if workers > 1 and number not in PARALLEL:
         pytest.skip("this stage has one worker")
     path = tmp_path / "bad.txt"
     good = corpus.web(30_000).encode()
@@ -56,7 +61,7 @@ def test_errors_mean_what_they_mean_to_decode(tmp_path_factory, errors, data, bl
     expected = count_text(data.decode("utf-8", errors), specials, GPT2_PATTERN, None)
     path = tmp_path_factory.getbasetemp() / "mixed.txt"
     path.write_bytes(data)
-    for number in ("stage02", "stage04", "stage05"):
+    for number in IN_ONE_PROCESS:
         options = {"errors": errors, "workers": 1, "block_bytes": block_bytes}
         assert STAGES[number](path, specials, **options) == expected, number
     assert count_pretokens_in(data, specials, errors=errors) == expected
@@ -70,7 +75,7 @@ def test_errors_in_processes_and_threads(tmp_path, errors):
     path.write_bytes(data)
     specials = ["<|x|>", "a b"]
     expected = count_text(data.decode("utf-8", errors), specials, GPT2_PATTERN, None)
-    for number in ("stage03", "stage05"):
+    for number in PARALLEL:
         found = STAGES[number](path, specials, errors=errors, workers=3, block_bytes=1000)
         assert found == expected
 
@@ -113,7 +118,7 @@ def test_arguments(tmp_path, number):
             count(path, [], **options)
     with pytest.raises(TypeError, match="special_tokens"):
         count(path, "<|endoftext|>")
-    if number in ("stage01", "stage02", "stage04"):
+    if number not in PARALLEL:
         with pytest.raises(ValueError, match="works with at most 1"):
             count(path, [], workers=2)
     if number != "stage01":
@@ -121,7 +126,7 @@ def test_arguments(tmp_path, number):
             count(path, [], block_bytes=0)
 
 
-@pytest.mark.parametrize("number", ["stage02", "stage04", "stage05"])
+@pytest.mark.parametrize("number", IN_ONE_PROCESS)
 def test_a_file_that_shrinks_while_it_is_read(tmp_path, number, monkeypatch):
     path = tmp_path / "shrinking.txt"
     path.write_text("words " * 50_000, encoding="utf-8")
@@ -132,15 +137,16 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path, number, monkeypatch):
     assert threading.active_count() == 1
 
 
-def test_an_error_in_a_thread_leaves_no_thread(tmp_path):
+@pytest.mark.parametrize("number", THREADED)
+def test_an_error_in_a_thread_leaves_no_thread(tmp_path, number):
     path = tmp_path / "bad.txt"
     path.write_bytes(b"words " * 100_000 + b"\xff" + b" words" * 100_000)
     with pytest.raises(ValueError, match="at byte 600000"):
-        STAGES["stage05"](path, [], workers=4, block_bytes=10_000)
+        STAGES[number](path, [], workers=4, block_bytes=10_000)
     assert threading.active_count() == 1
 
 
-@pytest.mark.parametrize("number", ["stage03", "stage05"])
+@pytest.mark.parametrize("number", PARALLEL)
 def test_a_callback_that_raises_stops_the_workers(tmp_path, number):
     path = tmp_path / "text.txt"
     path.write_text(corpus.stories(2_000_000), encoding="utf-8")
@@ -174,8 +180,8 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize(("number", "options"), [
-    ("stage02", "{}"), ("stage03", "{'workers': 2}"), ("stage04", "{}"),
-    ("stage05", "{'workers': 1}"), ("stage05", "{'workers': 2}"),
+    *((number, "{'workers': 1}") for number in IN_ONE_PROCESS),
+    *((number, "{'workers': 2}") for number in PARALLEL),
 ])
 def test_control_c(tmp_path, number, options):
     path = tmp_path / "text.txt"
@@ -197,7 +203,8 @@ def test_progress_counts_bytes(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("some words " * 200_000, encoding="utf-8")
     size = path.stat().st_size
-    for number, workers in (("stage02", 1), ("stage03", 2), ("stage05", 1), ("stage05", 2)):
+    for number, workers in [*((number, 1) for number in IN_ONE_PROCESS),
+                            *((number, 2) for number in PARALLEL)]:
         seen = []
         STAGES[number](path, [], workers=workers, block_bytes=10_000,
                        progress=lambda *call, seen=seen: seen.append(call))

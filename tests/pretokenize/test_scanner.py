@@ -5,54 +5,71 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cs336_bpe import count_pretokens_in
+from cs336_bpe import count_pretokens_in, stages
 from cs336_bpe.native import classes, generate_classes, unicode_classes
-from cs336_bpe.pretokenize import stage04_scanner
-from cs336_bpe.pretokenize import stage05_native_counts as native
+from cs336_bpe.native.scan import use_portable_scanner
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.rules import GPT2_PATTERN
 
 SPLIT = regex.compile(GPT2_PATTERN)
+COMPILED = {stage.number: stage.load() for stage in stages.ladder("pretokenize") if stage.compiled}
+CHARACTER_SCANNERS = [module for module in COMPILED.values() if hasattr(module, "pretokens")]
+MASK_SCANNERS = [module for module in COMPILED.values() if not hasattr(module, "pretokens")]
 
 
 @pytest.fixture(params=[False, True], ids=["avx2", "portable"])
 def scanner(request):
-    if not native.use_portable_scanner(request.param) and not request.param:
+    if not use_portable_scanner(request.param) and not request.param:
         pytest.skip("this machine has no AVX2")
     yield
-    native.use_portable_scanner(False)
+    use_portable_scanner(False)
 
 
 def expected_counts(text, specials=()):
     return count_text(text, list(specials), GPT2_PATTERN, None)
 
 
-def check(text):
-    expected = [pretoken.encode() for pretoken in SPLIT.findall(text)]
-    assert stage04_scanner.pretokens(text.encode()) == expected
-    assert count_pretokens_in(text, [], workers=1) == expected_counts(text)
+@pytest.fixture(scope="module")
+def check(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scanner") / "text.txt"
+
+    def check(text):
+        expected = [pretoken.encode() for pretoken in SPLIT.findall(text)]
+        for module in CHARACTER_SCANNERS:
+            assert module.pretokens(text.encode()) == expected
+        path.write_bytes(text.encode())
+        counts = expected_counts(text)
+        for module in COMPILED.values():
+            assert module.count_pretokens(path, [], workers=1) == counts, module
+        assert count_pretokens_in(text, [], workers=1) == counts
+
+    return check
 
 
 POINTS = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
 
 
 @pytest.mark.parametrize("template", ["{}", " {}", "a{}b", "1{}2 ", "\n{} ", "!{}'s", "\u3000{}é"])
-def test_every_code_point(template):
-    """Each alone, and between characters of every class; in both scanners."""
+def test_every_code_point(tmp_path, template):
+    """Each alone, and between characters of every class; with AVX2 and without."""
     text = "<|x|>".join([template.replace("{}", point) for point in POINTS])
+    path = tmp_path / "points.txt"
+    path.write_bytes(text.encode())
     expected = expected_counts(text, ["<|x|>"])
-    assert count_pretokens_in(text, ["<|x|>"]) == expected
-    native.use_portable_scanner(True)
     try:
-        assert count_pretokens_in(text, ["<|x|>"]) == expected
+        for portable in (False, True):
+            use_portable_scanner(portable)
+            for module in MASK_SCANNERS:
+                assert module.count_pretokens(path, ["<|x|>"]) == expected
     finally:
-        native.use_portable_scanner(False)
+        use_portable_scanner(False)
 
 
 @pytest.mark.parametrize("template", ["{}", " {}1", "\n{} "])
-def test_every_code_point_in_the_other_scanner(template):
+@pytest.mark.parametrize("module", CHARACTER_SCANNERS)
+def test_every_code_point_character_by_character(module, template):
     text = "".join([template.replace("{}", point) for point in POINTS])
-    found = stage04_scanner.pretokens(text.encode())
+    found = module.pretokens(text.encode())
     assert found == [pretoken.encode() for pretoken in SPLIT.findall(text)]
 
 
@@ -74,21 +91,21 @@ text_of_pieces = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 @example(" " * 64 + "a" + "\n" * 129 + "b" + " " * 300)
 @example("é" * 100 + " " + "猫" * 100 + "🙂" * 100)
 @example("a" + "'t" * 31 + "\u00a0'd" * 40)
-def test_hard_text(scanner, text):
+def test_hard_text(scanner, check, text):
     check(text)
 
 
 @given(st.text(max_size=200))
-def test_any_text(scanner, text):
+def test_any_text(scanner, check, text):
     check(text)
 
 
 @given(st.integers(0, 70), text_of_pieces)
-def test_every_place_in_a_block_of_64_bytes(scanner, shift, text):
+def test_every_place_in_a_block_of_64_bytes(scanner, check, shift, text):
     check("x" * shift + text)
 
 
-def test_long_pretokens(scanner):
+def test_long_pretokens(scanner, check):
     check(" ".join("ab" * n for n in range(40)) + " " + "=" * 5000 + "1" * 5000 + "\n" * 5000)
 
 
@@ -99,7 +116,8 @@ def test_real_text(data, name):
     expected = expected_counts(text, ["<|endoftext|>"])
     for workers in (1, 2):
         assert count_pretokens_in(text, ["<|endoftext|>"], workers=workers) == expected
-    assert stage04_scanner.count_pretokens(path, ["<|endoftext|>"]) == expected
+    for module in COMPILED.values():
+        assert module.count_pretokens(path, ["<|endoftext|>"]) == expected, module
 
 
 def test_the_tables_are_those_of_regex():

@@ -1,5 +1,6 @@
 """Every stage gives the counts of the definition, however the text is cut and shared out."""
 
+import doctest
 import io
 import os
 import random
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cs336_bpe import count_pretokens, count_pretokens_in, stages, train_bpe
+from cs336_bpe import count_pretokens, count_pretokens_in, pretokenize, stages, train_bpe
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
@@ -17,7 +18,11 @@ from cs336_bpe.rules import GPT2_PATTERN, GPT2_PATTERNS
 from cs336_bpe.text.blocks import BlockReader
 from cs336_bpe.text.cuts import Cutter
 
-STAGES = {stage.number: stage.load().count_pretokens for stage in stages.ladder("pretokenize")}
+LADDER = stages.ladder("pretokenize")
+STAGES = {stage.number: stage.load().count_pretokens for stage in LADDER}
+IN_BLOCKS = [stage.number for stage in LADDER[1:]]
+THREADED = [stage.number for stage in LADDER if stage.parallel and stage.compiled]
+GPT2_ONLY = [stage.number for stage in LADDER if not stage.any_pattern]
 GPT4_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -51,7 +56,7 @@ def text_file(tmp_path_factory):
 
 
 @pytest.mark.parametrize("specials", SPECIALS.values(), ids=SPECIALS)
-@pytest.mark.parametrize("stage", ["stage02", "stage04", "stage05"])
+@pytest.mark.parametrize("stage", IN_BLOCKS)
 def test_block_sizes(text_file, stage, specials):
     expected = STAGES["stage01"](text_file, specials)
     for block_bytes in (1, 64, 65, 100, 1000, 4096, 1 << 16, 1 << 26):
@@ -61,11 +66,12 @@ def test_block_sizes(text_file, stage, specials):
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
 @pytest.mark.parametrize("specials", SPECIALS.values(), ids=SPECIALS)
-def test_threads(text_file, workers, specials):
+@pytest.mark.parametrize("stage", THREADED)
+def test_threads(text_file, stage, workers, specials):
     expected = STAGES["stage01"](text_file, specials)
     for block_bytes in (64, 1000, 1 << 20):
         options = {"workers": workers, "block_bytes": block_bytes}
-        assert STAGES["stage05"](text_file, specials, **options) == expected
+        assert STAGES[stage](text_file, specials, **options) == expected
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
@@ -145,7 +151,7 @@ def test_a_safe_cut_of_ones_own(tmp_path):
 
 
 def test_native_stages_refuse_other_patterns(text_file):
-    for stage in ("stage04", "stage05"):
+    for stage in GPT2_ONLY:
         with pytest.raises(ValueError, match="use stage02 or stage03"):
             STAGES[stage](text_file, [], pattern=GPT4_PATTERN)
 
@@ -190,13 +196,13 @@ def test_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     text = random_text(5, 3000)
-    for number in ("stage02", "stage03", "stage04", "stage05"):
+    for stage in LADDER[1:]:
         thread = threading.Thread(target=pipe.write_bytes, args=(text.encode(),))
         thread.start()
-        workers = 1 if number in ("stage02", "stage04") else 2
-        found = STAGES[number](pipe, ["[X]"], block_bytes=1000, workers=workers)
+        workers = 2 if stage.parallel else 1
+        found = STAGES[stage.number](pipe, ["[X]"], block_bytes=1000, workers=workers)
         thread.join()
-        assert found == count_text(text, ["[X]"], GPT2_PATTERN, None), number
+        assert found == count_text(text, ["[X]"], GPT2_PATTERN, None), stage
 
 
 # --- Found in review -----------------------------------------------------------------------------
@@ -259,3 +265,31 @@ def test_absurd_numbers_of_workers(text_file):
     expected = STAGES["stage01"](text_file, [])
     assert count_pretokens(text_file, [], workers=10**20) == expected
     assert count_pretokens(text_file, [], block_bytes=2**62) == expected
+
+
+def test_the_product_names_its_stages():
+    """Whatever comes last in the registry, what is used has what it is used for."""
+    gpt2 = stages.find("pretokenize", pretokenize.GPT2_STAGE)
+    assert gpt2.blocks
+    assert gpt2.parallel
+    assert stages.find("pretokenize", pretokenize.ANY_PATTERN_STAGE).any_pattern
+    for stage in LADDER:
+        assert hasattr(stage.load(), "count_blocks") == stage.blocks
+
+
+@pytest.mark.parametrize("stage", [stage for stage in LADDER if stage.compiled],
+                         ids=lambda stage: stage.number)
+def test_examples_in_compiled_docstrings(stage):
+    """`pytest --doctest-modules` collects no compiled modules."""
+    module = stage.load()
+    finder = doctest.DocTestFinder()
+    runner = doctest.DocTestRunner()
+    tests = [*finder.find(module, module.__name__)]
+    for name, function in vars(module).items():  # those of Cython are no plain functions
+        if getattr(function, "__module__", None) == module.__name__:
+            tests += finder.find(function, name, module, module.__dict__)
+    for test in tests:
+        runner.run(test)
+    assert runner.failures == 0
+    if hasattr(module, "pretokens"):
+        assert runner.tries > 0

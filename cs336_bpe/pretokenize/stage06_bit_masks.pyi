@@ -1,9 +1,8 @@
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from os import PathLike
 
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.text.blocks import BlockReader
 
 def count_pretokens(
     input_path: str | PathLike[str],
@@ -15,11 +14,3 @@ def count_pretokens(
     block_bytes: int = ...,
     progress: Progress = None,
 ) -> PretokenCounts: ...
-def count_blocks(
-    reader: BlockReader,
-    specials: list[str],
-    errors: str,
-    num_workers: int,
-    report: Callable[[int], None],
-) -> PretokenCounts: ...
-def use_portable_scanner(portable: bool) -> bool: ...

@@ -1,0 +1,207 @@
+# cython: language_level=3
+# distutils: language = c++
+"""Stage 08: threads, each with a table of its own, and columns instead of a dictionary.
+
+Unlike stage 07, which counts all blocks in one thread, this one gives them to several. Nothing in
+the loop is a Python object, so the interpreter's lock (the GIL) is released and they really run at
+the same time. Each thread counts into its own table, without a lock; at the end the tables are
+added up. What is left to one thread must then be short, so the result is not a dictionary but
+three columns: all pretokens in one string, their lengths, their counts. `PretokenCounts` makes a
+dictionary of them if somebody asks for an entry; training does not.
+
+Cost: that of stage 07, divided by the threads; plus adding up a table for each.
+Memory: a block and a table for each thread.
+Expect: close to stage 07 divided by the number of cores if the file is large. On a small one every
+thread meets most of the distinct pretokens for itself, so the tables to add up are large.
+Trap: a thread that fails must not let the others go on for minutes, and the error that is raised
+must be the first one in the file, not the first one in time. See `text/crew.py`.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint64_t
+
+import os
+from functools import partial
+
+from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
+from cs336_bpe.native.starts cimport BATCH, Starts
+from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
+from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
+from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
+
+from cs336_bpe.common.progress import reporting
+from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
+from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
+from cs336_bpe.rules import check_workers, is_gpt2
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
+from cs336_bpe.text.crew import num_threads, over_blocks, over_calls
+from cs336_bpe.text.cuts import Cutter
+
+cdef extern from "add_up.h" nogil:
+    bint add_all[Table_](Table_ &into, const Table_ &others)
+    cppclass ColumnWriter:
+        uint8_t *text
+        uint64_t *lengths
+        uint64_t *counts
+        void write[Table_](const Table_ &table)
+
+cdef enum:
+    DONE, NO_MEMORY, INVALID
+    SHORTS = 0, TINIES, LONGS  # the tables, the largest first
+
+init_scanner()
+
+
+def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors="strict",
+                    workers=None, block_bytes=DEFAULT_BLOCK_BYTES, progress=None):
+    """How often each pretoken occurs in a file."""
+    specials = check_special_tokens(special_tokens)
+    check_errors(errors)
+    num_workers = check_workers(workers)
+    check_size("block_bytes", block_bytes, 1)
+    if not is_gpt2(pattern):
+        raise ValueError("this stage has GPT-2's pattern written out and can't run another one; "
+                         "use stage02 or stage03")
+    with open_text(input_path) as file:
+        size = file_size(file)
+        cutter = Cutter(specials, pattern, errors)
+        reader = BlockReader(file, os.fspath(input_path), cutter, block_bytes, end=size)
+        with reporting(progress, "count", size or 0) as report:
+            return count_blocks(reader, specials, errors, num_workers, report)
+
+
+def count_blocks(reader, specials, errors, workers, report):
+    """Count all blocks of a reader, in this thread or in several."""
+    all_tables = [Table(specials) for _ in range(num_threads(reader, workers))]
+    works = [partial(table.count_block, errors, reader.name) for table in all_tables]
+    over_blocks(reader, works, report, padding=SCAN_PADDING)
+    first, *others = all_tables
+    if others:
+        over_calls([partial(first.add, which, others) for which in range(3)], len(all_tables))
+    return first.as_counts()
+
+
+cdef class Table:
+    """Counts of pretokens, in tables that this object owns, and the special tokens."""
+    cdef TinyTable tinies
+    cdef ShortTable shorts
+    cdef LongTable longs
+    cdef SpecialTokens specials
+
+    def __cinit__(self, specials):
+        if not (self.tinies.start(1 << 13) and self.shorts.start(1 << 12)
+                and self.longs.start(1 << 8)):
+            raise MemoryError("no memory for the table of pretokens")
+        for token in specials:
+            self.specials.add(token.encode(), 0)
+
+    def __dealloc__(self):
+        self.tinies.end()
+        self.shorts.end()
+        self.longs.end()
+
+    def count_block(self, errors, name, block):
+        """Count the pretokens of a block; SCAN_PADDING bytes come after it."""
+        cdef bytearray buffer = block.buffer
+        cdef size_t size = block.size
+        cdef const uint8_t *text
+        cdef int status
+        if errors != "strict":
+            clean = decode(bytes(buffer[:size]), errors, name).encode()
+            size = len(clean)
+            buffer = bytearray(clean) + bytes(SCAN_PADDING)
+        text = buffer
+        with nogil:
+            status = self.count_text(text, size)
+        if status == NO_MEMORY:
+            raise MemoryError("no memory for the table of pretokens")
+        if status == INVALID:
+            decode(bytes(buffer[:size]), "strict", name, block.offset)  # says where
+            raise AssertionError("the scanner and the decoder disagree on UTF-8")
+
+    cdef int count_text(self, const uint8_t *text, size_t size) noexcept nogil:
+        """Count the documents between special tokens."""
+        cdef SpecialSearch search
+        cdef size_t at = 0, special
+        cdef int status
+        if not search.begin(&self.specials, text, size):
+            return NO_MEMORY
+        while True:
+            special = search.next(at)
+            status = self.count_document(text, at, special)
+            if status != DONE or special == size:
+                return status
+            at = special + search.length
+
+    cdef int count_document(self, const uint8_t *text, size_t begin, size_t end) noexcept nogil:
+        cdef Starts starts
+        cdef uint64_t tiny_keys[BATCH]
+        cdef uint64_t tiny_hashes[BATCH]
+        cdef ShortKey short_keys[BATCH]
+        cdef uint64_t short_hashes[BATCH]
+        cdef uint64_t tiny, hash_of_key
+        cdef ShortKey key
+        cdef size_t i, start, num_tiny, num_short, length, stop = 0
+        starts.begin(text, begin, end, False)
+        while starts.find():
+            i = num_tiny = num_short = 0
+            while i < starts.ready:
+                start = starts.next(i, stop)
+                length = stop - start
+                if length <= TINY:
+                    tiny = tiny_key(text + start, length)
+                    hash_of_key = tiny_hash(tiny)
+                    self.tinies.prefetch(hash_of_key)
+                    tiny_keys[num_tiny] = tiny
+                    tiny_hashes[num_tiny] = hash_of_key
+                    num_tiny += 1
+                elif length <= SHORT:
+                    key = short_key(text + start, length)
+                    hash_of_key = short_hash(key)
+                    self.shorts.prefetch(hash_of_key)
+                    short_keys[num_short] = key
+                    short_hashes[num_short] = hash_of_key
+                    num_short += 1
+                elif not self.longs.add(text + start, length, 1):
+                    return NO_MEMORY
+            for i in range(num_tiny):
+                if not self.tinies.add(tiny_keys[i], tiny_hashes[i], 1):
+                    return NO_MEMORY
+            for i in range(num_short):
+                if not self.shorts.add(short_keys[i], short_hashes[i], 1):
+                    return NO_MEMORY
+        return INVALID if starts.invalid else DONE
+
+    def add(self, int which, list others):
+        """Add the counts of other tables to one of the three, which no other thread is using."""
+        cdef Table other
+        cdef bint has_memory
+        for other in others:
+            with nogil:
+                if which == SHORTS:
+                    has_memory = add_all(self.shorts, other.shorts)
+                elif which == TINIES:
+                    has_memory = add_all(self.tinies, other.tinies)
+                else:
+                    has_memory = add_all(self.longs, other.longs)
+            if not has_memory:
+                raise MemoryError("no memory for the table of pretokens")
+
+    def as_counts(self):
+        """What is in the tables, as columns: no Python object is made for a pretoken."""
+        cdef size_t number = self.shorts.used + self.tinies.used + self.longs.used
+        cdef ColumnWriter writer
+        text = PyBytes_FromStringAndSize(
+            NULL, self.shorts.text_bytes + self.tinies.text_bytes + self.longs.text_bytes)
+        lengths = PyBytes_FromStringAndSize(NULL, 8 * number)
+        counts = PyBytes_FromStringAndSize(NULL, 8 * number)
+        # New bytes objects, which nobody else has seen yet, may be written to.
+        writer.text = <uint8_t *>PyBytes_AS_STRING(text)
+        writer.lengths = <uint64_t *>PyBytes_AS_STRING(lengths)
+        writer.counts = <uint64_t *>PyBytes_AS_STRING(counts)
+        writer.write(self.shorts)
+        writer.write(self.tinies)
+        writer.write(self.longs)
+        return PretokenCounts.from_columns(
+            Columns(text, memoryview(lengths).cast("Q"), memoryview(counts).cast("Q")))

@@ -1,0 +1,220 @@
+"""A crew of threads: over the blocks of a text, or over some calls.
+
+Compiled code releases the interpreter's lock while it works, so threads really run at the same
+time. Blocks are given out in the order of the file. What is made of them can be used in that order
+too: then a thread that is early waits, and no more blocks are in memory than there are threads.
+
+What every crew keeps to:
+
+- If something fails, the error that is raised is the first one in the file, not the first in time.
+  Blocks are given out in order, so when one fails, all before it are done or under way. Each thread
+  ends after the block it has, and then the error with the lowest number is raised.
+- Ctrl-C, and whatever `report` raises, ends the work in the same way. Before the call returns, all
+  threads have ended, so the file can be closed and the tables freed.
+- The main thread waits for a semaphore, 50 ms at most at a time. `Thread.join` would not do: in
+  Python 3.9 to 3.12 a join that Ctrl-C interrupts takes the thread for ended, and then nobody waits
+  for it. And what says that a thread has ended is a number, which no interrupt can use up.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from cs336_bpe.text.blocks import BlockReader
+
+MAX_THREADS = 256
+SECONDS_BETWEEN_LOOKS = 0.05
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Block(NamedTuple):
+    """A part of a file: `buffer[:size]`, which is at `offset` in it."""
+
+    buffer: bytearray
+    size: int
+    offset: int
+
+
+def num_threads(reader: BlockReader, workers: int) -> int:
+    """How many threads are worth having: no more than there are blocks."""
+    if reader.end is not None:
+        workers = min(workers, -(-reader.end // reader.block_bytes))
+    return max(1, min(workers, MAX_THREADS))
+
+
+def over_blocks(
+    reader: BlockReader,
+    works: Sequence[Callable[[Block], Result]],
+    report: Callable[[int], None],
+    *,
+    use: Callable[[Result], None] | None = None,
+    padding: int = 0,
+) -> None:
+    """Call a function for each block of a text, in as many threads as there are functions.
+
+    Each thread has a function of its own, which may keep something between two blocks. If there is
+    only one, no thread is started. `use` is called with each result, one at a time and in the order
+    of the blocks. `report` is called now and then with the number of bytes that are done.
+    `padding` bytes after a block can be read, and have no meaning.
+
+    >>> import io
+    >>> from cs336_bpe.text.cuts import Cutter
+    >>> reader = BlockReader(io.BytesIO(b"one two three"), "a text", Cutter([]), 5)
+    >>> def word(block):
+    ...     return bytes(block.buffer[:block.size])
+    >>> over_blocks(reader, [word, word], lambda done: None, use=print)
+    b'one'
+    b' two'
+    b' three'
+    """
+    buffers: dict[int, bytearray] = {}
+    done = 0
+
+    def take(thread: int) -> Block | None:
+        buffer = buffers[thread]
+        size = reader.read_into(buffer)
+        if not size:
+            return None
+        if len(buffer) < size + padding:
+            buffer.extend(bytes(padding))
+        return Block(buffer, size, reader.offset - size)
+
+    def end(block: Block) -> None:
+        nonlocal done
+        done += block.size
+
+    def begin(thread: int) -> None:  # in the thread itself, and not under the lock
+        buffers[thread] = bytearray(reader.block_bytes + padding)
+
+    _Crew(take, works, use, begin, end).run(lambda: report(done))
+
+
+def over_calls(calls: Iterable[Callable[[], None]], workers: int) -> None:
+    """Call each function once, in several threads, and return when all have returned.
+
+    >>> seen = []
+    >>> over_calls([lambda: seen.append(1), lambda: seen.append(2)], workers=2)
+    >>> sorted(seen)
+    [1, 2]
+    """
+    all_calls = list(calls)
+    left = iter(all_calls)
+
+    def work(call: Callable[[], None]) -> None:
+        call()
+
+    workers = max(1, min(workers, len(all_calls), MAX_THREADS))
+    _Crew(lambda thread: next(left, None), [work] * workers).run(lambda: None)
+
+
+def _nothing(value: object) -> None:
+    pass
+
+
+class _Crew(Generic[Item, Result]):
+    """What the threads of one run share."""
+
+    def __init__(self, take: Callable[[int], Item | None],
+                 works: Sequence[Callable[[Item], Result]],
+                 use: Callable[[Result], None] | None = None,
+                 begin: Callable[[int], None] = _nothing,
+                 end: Callable[[Item], None] = _nothing) -> None:
+        self.take = take
+        self.works = works
+        self.use = use
+        self.begin = begin
+        self.end = end
+        self.taking = threading.Lock()  # around `take`, so items are given out in order
+        self.num_taken = 0
+        self.numbers = [0] * len(works)  # of the item that each thread has, or is about to take
+        self.turn = threading.Condition()  # around `use` and all that follows
+        self.num_used = 0
+        self.num_ended = 0  # threads
+        self.failures: list[tuple[int, BaseException]] = []  # the item's number, and what it raised
+        self.stopped = False
+        self.may_begin = threading.Event()
+        self.has_ended = threading.Semaphore(0)  # a permit each time that a thread has
+
+    def run(self, report: Callable[[], None]) -> None:
+        if len(self.works) == 1:
+            self.begin(0)
+            while self.do_one(0):
+                report()
+            return
+        threads = [threading.Thread(target=self.work, args=(n,)) for n in range(len(self.works))]
+        try:
+            for thread in threads:
+                thread.start()
+            self.may_begin.set()
+            while self.num_ended < len(threads):
+                self.has_ended.acquire(timeout=SECONDS_BETWEEN_LOOKS)
+                report()
+        finally:
+            self.wait_for(threads)
+        report()
+        if self.failures:
+            raise min(self.failures, key=lambda failure: failure[0])[1]
+
+    def wait_for(self, threads: list[threading.Thread]) -> None:
+        """Return when all threads have ended, even if Ctrl-C comes again."""
+        interrupt = None
+        while True:
+            try:
+                self.stop()
+                # One that Ctrl-C has kept from being seen here ends at once, as we have stopped.
+                started = [thread for thread in threads if thread.ident is not None]
+                while self.num_ended < len(started):
+                    self.has_ended.acquire(timeout=SECONDS_BETWEEN_LOOKS)
+                for thread in started:
+                    thread.join()
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.may_begin.set()
+        with self.turn:
+            self.turn.notify_all()
+
+    def work(self, thread: int) -> None:
+        """What a thread does."""
+        try:
+            self.may_begin.wait()
+            if not self.stopped:
+                self.begin(thread)
+            while not self.stopped and self.do_one(thread):
+                pass
+        except BaseException as error:
+            with self.turn:
+                self.failures.append((self.numbers[thread], error))
+            self.stop()
+        finally:
+            with self.turn:
+                self.num_ended += 1
+            self.has_ended.release()
+
+    def do_one(self, thread: int) -> bool:
+        """Take an item, work on it, and use the result when it is its turn; False at the end."""
+        with self.taking:
+            number = self.numbers[thread] = self.num_taken
+            item = self.take(thread)
+            if item is None:
+                return False
+            self.num_taken += 1
+        result = self.works[thread](item)
+        with self.turn:
+            if self.use is not None:
+                while self.num_used < number and not self.stopped:
+                    self.turn.wait()
+                if self.num_used < number:
+                    return False  # another thread has failed, or we were interrupted
+                self.use(result)
+                self.num_used += 1
+                self.turn.notify_all()
+            self.end(item)
+        return True
