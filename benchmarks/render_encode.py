@@ -5,6 +5,7 @@ from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, so
 from cs336_bpe.measure import ladders
 
 LADDERS = {"ladder_gpt2": "GPT-2's vocabulary, web text",
+           "ladder_multilingual": "GPT-2's vocabulary, multilingual text",
            "ladder_stories": "vocabulary of 10,000, stories"}
 
 
@@ -81,15 +82,15 @@ def filters(_):
 def warming(_):
     result = load("warming", "encode")
     rows = [[f"{row['num_bytes']:,}", f"{row['seen']:.0%}",
-             *(f"{row['medians'][stage]:,.0f}" for stage in ("stage04", "stage05", "stage06")),
-             number(row["medians"]["stage05"] / row["medians"]["stage04"]) + "x",
-             number(row["medians"]["stage06"] / row["medians"]["stage05"]) + "x"]
+             *(f"{row['medians'][stage]:,.0f}" for stage in ("stage05", "stage06", "stage09")),
+             number(row["medians"]["stage06"] / row["medians"]["stage05"]) + "x",
+             number(row["medians"]["stage09"] / row["medians"]["stage06"]) + "x"]
             for row in result["rows"]]
-    header = ["bytes of text", "pretokens seen before", "stage04, bytes/s", "stage05", "stage06",
-              "05 over 04", "06 over 05"]
+    header = ["bytes of text", "pretokens seen before", "stage05, bytes/s", "stage06", "stage09",
+              "06 over 05", "09 over 06"]
     return "\n".join([table(header, rows, left=0), "",
                       f"GPT-2's vocabulary, beginnings of web text; medians of "
-                      f"{result['rounds']} fresh processes each, interleaved. Stage 04 does what "
+                      f"{result['rounds']} fresh processes each, interleaved. Stage 05 does what "
                       f"it can in two seconds.  ", source(result)])
 
 

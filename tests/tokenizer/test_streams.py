@@ -20,10 +20,10 @@ from tokenizer.oracle import (
 
 from cs336_bpe import GPT2_PATTERN, Tokenizer
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.tokenizer.engine import final_length
 from cs336_bpe.formats import write_gpt2
 from cs336_bpe.rules import Model, assemble_vocab
 from cs336_bpe.text import streams as streaming
+from cs336_bpe.tokenizer.engine import final_length
 
 
 def cut_at(text, places):
