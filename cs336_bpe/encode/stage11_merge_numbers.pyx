@@ -45,6 +45,7 @@ cdef class Encoder:
     """
 
     cdef Merges merges
+    cdef Lists lists  # for one thread at a time: the interpreter's lock is not given up
     cdef tuple known  # integers for lists, so that not every id is a new object
 
     def __cinit__(self, vocab, merges):
@@ -64,6 +65,7 @@ cdef class Encoder:
 
     def __dealloc__(self):
         self.merges.end()
+        self.lists.end()
 
     def encode_pretoken(self, pretoken):
         """The ids of the tokens of a pretoken."""
@@ -81,12 +83,10 @@ cdef class Encoder:
     cdef list encode_all(self, bytes data, size_t size, bint cut):
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
         cdef Output output
-        cdef Lists lists
         cdef int status
         try:
-            with nogil:
-                status = (self.write_text(text, size, &lists, &output) if cut
-                          else self.write_pretoken(text, size, &lists, &output))
+            status = (self.write_text(text, size, &output) if cut
+                      else self.write_pretoken(text, size, &output))
             if status == ENCODE_NO_MEMORY:
                 raise MemoryError(f"no memory for the ids of {size} bytes")
             if status == ENCODE_TOO_LONG:
@@ -96,10 +96,8 @@ cdef class Encoder:
             return result
         finally:
             output.end()
-            lists.end()
 
-    cdef int write_text(self, const uint8_t *text, size_t size, Lists *lists,
-                        Output *output) noexcept nogil:
+    cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept:
         """Find the pretokens of a text, and write their ids."""
         cdef Starts starts
         cdef size_t i, start, stop = 0
@@ -109,19 +107,18 @@ cdef class Encoder:
             i = 0
             while i < starts.ready:
                 start = starts.next(i, stop)
-                status = self.write_pretoken(text + start, stop - start, lists, output)
+                status = self.write_pretoken(text + start, stop - start, output)
                 if status != ENCODE_DONE:
                     return status
         return ENCODE_DONE
 
-    cdef int write_pretoken(self, const uint8_t *text, size_t size, Lists *lists,
-                            Output *output) noexcept nogil:
+    cdef int write_pretoken(self, const uint8_t *text, size_t size, Output *output) noexcept:
         cdef Py_ssize_t number
         if size >= TOO_LONG:
             return ENCODE_TOO_LONG
         if not output.room_for(size):
             return ENCODE_NO_MEMORY
-        number = merge_pretoken(self.merges, lists, text, size,
+        number = merge_pretoken(self.merges, &self.lists, text, size,
                                 <uint32_t *>output.ids + output.used)
         if number < 0:
             return ENCODE_NO_MEMORY
