@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
 
-from cs336_bpe.encode.stage13_batches import Encoder
+from cs336_bpe import stages
 from cs336_bpe.rules import BYTES, Pair, assemble_vocab, check_counts, check_size, check_vocab
 
 
@@ -120,7 +120,7 @@ def num_tokens(merges: Sequence[Pair], counts: Mapping[bytes, int]) -> int:
     >>> num_tokens([(b"l", b"o"), (b"lo", b"w")], {b"low": 5, b"slow": 2, b"newline": 1})
     16
     """
-    encoder = Encoder(assemble_vocab([], merges), merges)
+    encoder = stages.find("encode").load().Encoder(assemble_vocab([], merges), merges)
     return sum(count * len(encoder.encode_pretoken(word)) for word, count in check_counts(counts))
 
 

@@ -1,8 +1,8 @@
 """The tokenizer: text to ids, and back.
 
 Encoding is done by `engine`, which is the last stage of the encoding ladder and knows GPT-2's
-pattern; any other pattern runs through `regex`. Around it are the things that a user meets: special
-tokens, streams, files, and errors that say what is wrong.
+pattern; any other pattern runs through `regex`. Around it are the things that a user meets: special tokens, streams,
+files, and errors that say what is wrong.
 """
 
 import os

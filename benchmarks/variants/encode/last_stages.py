@@ -27,7 +27,8 @@ EXPERIMENT = Experiment(
         Variant("ids as many as there are", "not always three, which needs no branch",
                 replace={"encode/batches.h": [(FEW, "        if (true) {\n")]}),
         Variant("slots of 16 bytes", "as stage 10 has them, in the table of pairs",
-                replace={"encode/merge_numbers.h": [(ENTRY, ENTRY + "        uint32_t more[3];\n")]}),
+                replace={"encode/merge_numbers.h": [
+                    (ENTRY, ENTRY + "        uint32_t more[3];\n")]}),
         Variant("no fingerprints", "every slot on the way is compared with its pair",
                 replace={"encode/merge_numbers.h": [
                     (FINGERPRINT, "            return of_slot->left == left\n")]}),
