@@ -16,6 +16,7 @@ from rendering import (
 from cs336_bpe.measure import ladders
 
 LADDERS = {"ladder_gpt2": "GPT-2's vocabulary, web text",
+           "ladder_multilingual": "GPT-2's vocabulary, multilingual text",
            "ladder_stories": "vocabulary of 10,000, stories"}
 
 

@@ -8,6 +8,9 @@
 #define CS336_BPE_BATCHES_H
 
 #include "pretoken_cache.h"
+#ifndef CS336_BPE_BATCH
+#define CS336_BPE_BATCH 256  /* their entries, of 32 bytes, still fit into the nearest cache */
+#endif
 #include "starts.h"
 
 struct Batch {

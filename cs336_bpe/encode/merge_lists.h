@@ -14,25 +14,26 @@
 enum { TOO_LONG = 0x7FFFFFFF / 2 };  /* bytes: three pairs for each are numbered with 32 bits */
 
 /* The lists of one thread. Their heads are all empty again after a pretoken, and are kept for the
- * next long one. All zeros is a good start. */
+ * next long one. */
 struct Lists {
     struct Listed { uint32_t place, next; };  /* next: 1 + the number of a Listed; 0 for none */
     /* A token and its neighbours, in one place of memory: a merge looks at all three. A place whose
      * token has become part of the one before it has NO_MERGE for a token. */
     struct Place { uint32_t token, before, next; };
 
-    uint32_t *first, *last;  /* of each merge's list: 1 + the number of a Listed; 0 if it is empty */
-    uint64_t *bits;          /* a bit for each merge: is there anything in its list? */
-    Listed *listed;
-    Place *places;
-    size_t num_listed, length;
+    /* Of each merge's list: 1 + the number of a Listed; 0 if it is empty. */
+    uint32_t *first = NULL, *last = NULL;
+    uint64_t *bits = NULL;  /* a bit for each merge: is there anything in its list? */
+    Listed *listed = NULL;
+    Place *places = NULL;
+    size_t num_listed = 0, length = 0;
 
     void end() noexcept {
         end_pretoken();
         free(first);
         free(last);
         free(bits);
-        memset(this, 0, sizeof *this);
+        *this = Lists();
     }
 
     /* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. */

@@ -4,12 +4,11 @@
 
 #include "table_memory.h"
 
-/* All zeros but for the width is an empty one. Functions that need memory return false if there is
- * none. */
+/* Functions that need memory return false if there is none. `end` gives it back. */
 struct Output {
-    void *ids;          /* of 2 or of 4 bytes each; owned */
-    size_t used, room;  /* numbers of ids */
-    int width;          /* 2 or 4; or 0 to count them only */
+    void *ids = NULL;           /* of 2 or of 4 bytes each; owned */
+    size_t used = 0, room = 0;  /* numbers of ids */
+    int width = 4;              /* 2 or 4; or 0 to count them only */
 
     bool room_for(size_t number) noexcept {
         if (!width || room - used >= number) return true;

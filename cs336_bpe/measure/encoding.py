@@ -1,10 +1,12 @@
-"""Time and memory of one encoding stage, measured in a fresh process with a fresh encoder.
+"""Time and memory of one encoding stage, measured in a fresh process with fresh encoders.
 
-The encoder starts cold: one that remembers pretokens has to see each one first. Only the calls of
-`encode_pretoken` are timed, not the making of the encoder, and not the cutting of the text: but for
-a stage that encodes whole texts, which is given document by document and has to cut them too. Every
-pretoken is a new bytes object, as it would be for somebody who cuts a text into words; if it were
-the same object each time, Python would have its hash already, and a memory would look quicker.
+An encoder starts cold: one with a cache has to see each pretoken first. A fast stage is run several
+times in the same process, each time with a new encoder, and the median counts.
+
+Building the encoder is not timed, and neither is splitting the text. The exception are stages that
+take whole texts: they get documents, so their splitting is timed. All of them make Python lists.
+Every pretoken is a new bytes object, as it would be for somebody who cuts a text into words; if it
+were the same object each time, Python would have its hash already, and a cache would look faster.
 
 The clock is the processor time of the thread. Encoding pretokens is one thread that never waits
 for anything, so on an idle machine that is the time on the wall; on a busy one it leaves out the
@@ -87,7 +89,7 @@ def measure_encoding(
     limit: float = float("inf"),
     report: Report = lambda done, total: None,
 ) -> EncodeMeasurement:
-    """Run an encoding stage over the pretokens, several times if it is quick.
+    """Run an encoding stage over the pretokens, several times if it is fast.
 
     After `limit` seconds it stops, and what it has done until then is what is measured.
     """

@@ -18,58 +18,28 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
+from cs336_bpe.encode.batches cimport write_pretoken, write_text
+from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
+from cs336_bpe.encode.output cimport (
+    ENCODE_DONE,
+    ENCODE_INVALID,
+    ENCODE_NO_MEMORY,
+    ENCODE_TOO_LONG,
+    Output,
+    fill_list,
+)
+from cs336_bpe.encode.pretoken_cache cimport (
+    DEFAULT_BYTES,
+    SMALLEST,
+    PretokenCache,
+    cache_init_module,
+)
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
-
-cdef extern from "../encode/batches.h" nogil:
-    enum:
-        ENCODE_DONE
-        ENCODE_NO_MEMORY
-        ENCODE_TOO_LONG
-        ENCODE_INVALID
-        TOO_LONG
-        MAX_TOKENS
-        SMALLEST "PretokenCache::SMALLEST"
-    const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
-    void cache_init_module()
-
-    cppclass Merges:
-        uint32_t *ids
-        bint start(size_t num_merges)
-        void end()
-        void add(uint32_t left, uint32_t right, uint32_t id)
-
-    cppclass Entries "OpenTable<ShortEntry>":
-        size_t used
-
-    cppclass PretokenCache:
-        Entries shorts, longs
-        size_t times_full
-        bint start(size_t most)
-        void end()
-        size_t num_bytes()
-
-    cppclass Output:
-        void *ids
-        size_t used
-        int width
-        bint room_for(size_t number)
-        void append(const uint32_t *others, size_t number)
-        void extend(const Output &others)
-        void shrink()
-        void end()
-
-    int write_text(PretokenCache *cache, const Merges &merges, const uint8_t *text, size_t begin,
-                   size_t end, bint strict, Output *output)
-    int write_pretoken(PretokenCache *cache, const Merges &merges, const uint8_t *text,
-                       size_t length, Output *output)
 
 cdef extern from "cuts.h" nogil:
     size_t last_cut(const uint8_t *text, size_t start, size_t reach)
     size_t final_part(const uint8_t *text, size_t size)
-
-cdef extern from "fill_list.h":
-    int fill_list(list result, const Output &output, tuple known) except -1
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL

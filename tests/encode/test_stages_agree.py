@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cs336_bpe import GPT2_PATTERN, stages, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.encode import stage01_replay_merges as definition
-from cs336_bpe.encode import stage05_cached_words, stage06_typed_ranks
+from cs336_bpe.encode import stage06_cached_words, stage09_scanned_pairs
 from cs336_bpe.rules import BYTES, MAX_ID, huggingface_byte_numbers
 
 LADDER = stages.ladder("encode")
@@ -30,13 +30,16 @@ def any_stage(request):
 def encoders(vocab, merges):
     """An encoder of every stage but the definition, and one that has a heap for all pretokens."""
     found = {stage.name: stage.load().Encoder(vocab, merges) for stage in LADDER[1:]}
-    found["stage06, always a heap"] = stage06_typed_ranks.Encoder(vocab, merges, heap_from=0)
-    found["stage06, never a heap"] = stage06_typed_ranks.Encoder(vocab, merges, heap_from=10**9)
+    found["stage09, always a heap"] = stage09_scanned_pairs.Encoder(vocab, merges, heap_from=0)
+    found["stage09, never a heap"] = stage09_scanned_pairs.Encoder(vocab, merges, heap_from=10**9)
     return found
 
 
 def check(vocab, merges, pretokens):
-    """All stages agree on these pretokens, each asked twice, and the ids stand for the bytes."""
+    """All stages agree on these pretokens, each asked twice, and the ids stand for the bytes.
+
+    The second time, a stage with a cache has the answer there.
+    """
     expected = [definition.Encoder(vocab, merges).encode_pretoken(word) for word in pretokens]
     assert [b"".join(vocab[i] for i in ids) for ids in expected] == pretokens
     for name, encoder in encoders(vocab, merges).items():
@@ -128,7 +131,7 @@ def test_runs_of_one_letter():
 def test_long_pretokens_on_both_sides_of_the_threshold():
     vocab, merges = runs_merges()
     rng = random.Random(336)
-    at = stage06_typed_ranks.HEAP_FROM
+    at = stage09_scanned_pairs.HEAP_FROM
     for alphabet in (b"a", b"ab", b"aaab"):
         sizes = [at - 2, at - 1, at, at + 1, 2 * at, 1000]
         check(vocab, merges, [bytes(rng.choices(alphabet, k=size)) for size in sizes])
@@ -229,17 +232,82 @@ def test_gpt2_and_tiktoken_on_real_text(gpt2, data, name):
         text = file.read(500_000).decode(errors="ignore")
     words = sorted({word.encode() for word in regex.findall(GPT2_PATTERN, text)})
     random.Random(name).shuffle(words)
-    sizes = {"stage01": 20, "stage02": 100, "stage03": 100, "stage04": 3_000, "stage05": 3_000}
+    sizes = {"stage01": 20, "stage02": 100, "stage03": 100, "stage04": 3_000, "stage05": 3_000,
+             "stage06": 3_000, "stage07": 3_000}
     expected = [encode(word) for word in words]
     for stage in LADDER:
         encoder = stage.load().Encoder(vocab, merges)
         for word, ids in zip(words[:sizes.get(stage.number)], expected):
             assert encoder.encode_pretoken(word) == ids, (stage.name, word)
     long_ones = [b"".join(words[n:n + 40]) for n in range(0, 2_000, 40)]
-    heap = stage06_typed_ranks.Encoder(vocab, merges, heap_from=0)
-    scan = stage06_typed_ranks.Encoder(vocab, merges, heap_from=10**9)
+    heap = stage09_scanned_pairs.Encoder(vocab, merges, heap_from=0)
+    scan = stage09_scanned_pairs.Encoder(vocab, merges, heap_from=10**9)
     for word in words[:5_000] + long_ones:
         assert heap.encode_pretoken(word) == scan.encode_pretoken(word) == encode(word), word
+
+
+# --- Whole texts --------------------------------------------------------------------------------
+
+WHOLE_TEXTS = [stage for stage in LADDER if stage.whole_texts]
+
+
+def check_texts(vocab, merges, texts):
+    """Stages that take whole texts give the ids of their pretokens, twice, as bytes and as str."""
+    encode = stage09_scanned_pairs.Encoder(vocab, merges).encode_pretoken
+    for text in texts:
+        expected = [number for word in regex.findall(GPT2_PATTERN, text)
+                    for number in encode(word.encode())]
+        for stage in WHOLE_TEXTS:
+            encoder = stage.load().Encoder(vocab, merges)
+            assert encoder.encode_text(text) == expected, stage.name
+            assert encoder.encode_text(text.encode()) == expected, stage.name
+
+
+def test_there_are_whole_texts():
+    assert [stage.whole_texts for stage in LADDER] == sorted(s.whole_texts for s in LADDER)
+    assert LADDER[-1].whole_texts
+
+
+PARTS = ["a", "é", "日本", "🙂", " ", "\n", "\t", "\u3000", "1", "23", "'", "'s", "'ll", "'tis",
+         "-", "...", "the", " the", "\0", "a" * 15, "b" * 16, "ab" * 63, "a" * 127, "a" * 128,
+         "a" * 255, "b" * 256, "x" * 300]
+
+
+TEXT_MERGES = [(b"a", b"b"), (b"a", b"a"), (b"aa", b"aa"), (b" ", b"t"), (b"\xe6", b"\x97"),
+               (b"b", b"b"), (b"\xff", b"\xff"), (b"\xff", b"a"), (b"a", b"\xff"), (b"'", b"s")]
+BROKEN = [b"\xff", b"\xe6", b"\x80"]
+
+
+@given(parts=st.lists(st.sampled_from(PARTS), max_size=40))
+def test_any_texts(parts):
+    check_texts(numbered(TEXT_MERGES), TEXT_MERGES, ["".join(parts)])
+
+
+@given(parts=st.lists(st.sampled_from([part.encode() for part in PARTS] + BROKEN), max_size=30))
+def test_any_bytes_as_text(parts):
+    """What is not UTF-8 is cut as `surrogateescape` would have it."""
+    text = b"".join(parts)
+    words = regex.findall(GPT2_PATTERN, text.decode("utf-8", "surrogateescape"))
+    vocab = numbered(TEXT_MERGES)
+    encode = stage09_scanned_pairs.Encoder(vocab, TEXT_MERGES).encode_pretoken
+    expected = [number for word in words
+                for number in encode(word.encode("utf-8", "surrogateescape"))]
+    for stage in WHOLE_TEXTS:
+        encoder = stage.load().Encoder(vocab, TEXT_MERGES)
+        assert encoder.encode_text(text) == expected, stage.name
+
+
+@pytest.mark.parametrize("name", ["stories", "web"])
+def test_texts_of_many_batches(trained, name):
+    vocab, merges, _ = trained
+    text = getattr(corpus, name)(100_000, seed=3).replace(EOT, "\n")
+    check_texts(vocab, merges, [text, text[::-1], "", " " * 1000])
+
+
+@pytest.mark.parametrize("stage", WHOLE_TEXTS, ids=lambda stage: stage.name)
+def test_a_text_must_be_bytes_or_str(stage):
+    with pytest.raises(TypeError, match="text is a int; it must be bytes or str"):
+        stage.load().Encoder(numbered([]), []).encode_text(7)
 
 
 # --- What an encoder promises besides its results ----------------------------------------------
@@ -287,12 +355,12 @@ def test_merges_may_be_lists_and_ids_numpy_integers(any_stage):
 
 
 def test_many_threads_share_an_encoder(any_stage, monkeypatch):
-    if any_stage is stage05_cached_words:
+    if any_stage is stage06_cached_words:
         monkeypatch.setattr(any_stage, "HALF", 8)  # so that halves are exchanged all the time
     vocab, merges = runs_merges()
     encoder = any_stage.Encoder(vocab, merges)
     words = [b"b" * (n % 3) + b"a" * (n % 50) for n in range(150)] + [b"a" * 3_000]
-    rank_heap = stages.find("encode", "stage04").load().Encoder(vocab, merges)
+    rank_heap = stages.find("encode", "stage05").load().Encoder(vocab, merges)
     expected = [rank_heap.encode_pretoken(word) for word in words]
     wrong = []
 
@@ -310,10 +378,10 @@ def test_many_threads_share_an_encoder(any_stage, monkeypatch):
     assert not wrong
 
 
-def test_the_memory_of_stage05_is_bounded_and_keeps_what_is_in_use(monkeypatch):
-    monkeypatch.setattr(stage05_cached_words, "HALF", 100)
+def test_the_cache_of_stage06_is_bounded_and_keeps_what_is_in_use(monkeypatch):
+    monkeypatch.setattr(stage06_cached_words, "HALF", 100)
     vocab, merges = runs_merges()
-    encoder = stage05_cached_words.Encoder(vocab, merges)
+    encoder = stage06_cached_words.Encoder(vocab, merges)
     for n in range(1_000):
         encoder.encode_pretoken(b"aaa")
         encoder.encode_pretoken(b"%d" % n)
@@ -328,11 +396,11 @@ def test_the_memory_of_stage05_is_bounded_and_keeps_what_is_in_use(monkeypatch):
 def test_heap_from():
     vocab, merges = runs_merges()
     with pytest.raises(ValueError, match="heap_from is -1"):
-        stage06_typed_ranks.Encoder(vocab, merges, heap_from=-1)
+        stage09_scanned_pairs.Encoder(vocab, merges, heap_from=-1)
     with pytest.raises(TypeError, match="heap_from is '5'"):
-        stage06_typed_ranks.Encoder(vocab, merges, heap_from="5")
+        stage09_scanned_pairs.Encoder(vocab, merges, heap_from="5")
     for heap_from in (0, 1, 10**30):
-        encoder = stage06_typed_ranks.Encoder(vocab, merges, heap_from=heap_from)
+        encoder = stage09_scanned_pairs.Encoder(vocab, merges, heap_from=heap_from)
         assert encoder.encode_pretoken(b"") == []
         assert encoder.encode_pretoken(b"a") == [97]
 

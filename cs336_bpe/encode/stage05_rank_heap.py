@@ -1,16 +1,14 @@
-"""Stage 04: a heap of the pairs that are there, by the rank of their merge.
+"""Stage 05: a heap of the pairs that are there, by the rank of their merge.
 
-Unlike stage 03, which asks for every merge whether its pair is present, this one turns the
-question round: for every pair that is present, which merge is it? A dictionary says, and a heap
-gives the earliest one next. The list of merges is never walked again. A merge changes two pairs
-only, its neighbours', so tokens stay where they are, linked to the ones before and after them.
+Unlike stage 04, which looks at all pairs before each merge, and copies all tokens to do it, this
+one keeps the pairs in a heap, with the lowest rank on top. A merge changes two pairs only, its
+neighbours', so tokens stay where they are, linked to the ones before and after them.
 
-Cost of a pretoken: O(all merges) -> O(its bytes x log(its bytes)), however many merges there are.
-Memory: a dictionary entry a merge; three list entries a byte of the pretoken, and the heap.
-Expect: a hundred times, and more with more merges.
+Cost of a pretoken: O(its bytes^2) -> O(its bytes x log(its bytes)).
+Memory: per byte of the pretoken three list entries, and the heap.
+Expect: much for long pretokens, and little for words: with five pairs there is not much to keep in
+order. What it gives is a bound for all input.
 Trap: an entry of the heap may be stale, because its tokens have been merged with others since.
-And taking the lowest rank next is replaying in order only if no merge makes a pair whose turn is
-over. `check_vocab` sees to that: no two merges make the same token, and parts come first.
 """
 
 from collections.abc import Mapping, Sequence

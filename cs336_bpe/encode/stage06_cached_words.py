@@ -1,20 +1,20 @@
-"""Stage 05: a memory of the pretokens that have been seen.
+"""Stage 06: a cache of the pretokens that have been seen.
 
-Unlike stage 04, which encodes ` the` anew each time it comes, this one keeps the result. Text
+Unlike stage 05, which encodes ` the` anew each time it comes, this one keeps the result. Text
 repeats itself: of a million words of English, nine in ten have occurred before.
 
-The memory is bounded. It has two halves, a young and an old one. A result is put into the young
+The cache is bounded. It has two halves, a young and an old one. A result is put into the young
 half; when that is full, it becomes the old half, and what was the old half is forgotten. A word
 that is found in the old half moves to the young one, so what is in use stays, and what came once
 goes. Long pretokens are not kept: they seldom come again, and with them a bound on the number of
 results would be no bound on memory.
 
-Cost of a pretoken: one look-up in a dictionary, if it is remembered; as in stage 04, if not.
+Cost of a pretoken: one look-up in a dictionary, if it is in the cache; as in stage 05, if not.
 Memory: at most 2 x 65,536 results (and one for each thread that was just putting one in) for
 pretokens of at most 64 bytes: some 30 MB for words, 100 MB at the very worst.
-Expect: ten times or more on text that is long enough to repeat itself; nothing on the first page.
-Trap: a list that is remembered and handed out can be changed by whoever got it. So tuples are
-kept, and everybody gets a list of their own.
+Expect: the longer the text, the more: nothing on the first page, ten times where it repeats itself.
+Trap: a list that is kept and handed out can be changed by whoever got it. So tuples are kept, and
+everybody gets a list of their own.
 """
 
 from collections.abc import Mapping, Sequence

@@ -2,10 +2,6 @@ from collections.abc import Mapping, Sequence
 
 from cs336_bpe.rules import Pair
 
-HEAP_FROM: int
-
 class Encoder:
-    def __init__(
-        self, vocab: Mapping[int, bytes], merges: Sequence[Pair], *, heap_from: int = HEAP_FROM
-    ) -> None: ...
+    def __init__(self, vocab: Mapping[int, bytes], merges: Sequence[Pair]) -> None: ...
     def encode_pretoken(self, pretoken: bytes) -> list[int]: ...

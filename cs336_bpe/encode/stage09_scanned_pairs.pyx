@@ -1,21 +1,17 @@
 # cython: language_level=3
 # distutils: language = c++
-"""Stage 06: the merge-rank encoder on C integers, with a scan instead of a heap for short words.
+"""Stage 09: short pretokens are scanned, and have no heap.
 
-Unlike stage 05, which avoids work by remembering results, this one makes the work itself cheap; it
-remembers nothing. A pair of ids is one 64-bit integer, and a table of our own says which merge it
-is: its rank in the upper half of another integer, the id that it makes in the lower, so that the
-smaller number is the earlier merge. A word of a few bytes has so few pairs that looking at all of
-them for the smallest is quicker than keeping a heap. A long pretoken goes through a heap as before.
+Unlike stage 08, which has a heap for every pretoken, this one looks at all pairs of a short one for
+the smallest, does that merge, closes the gap, and looks again. A word has so few pairs that this
+takes less time than keeping them in order. A long pretoken goes through the heap as before.
 
-Cost of a pretoken of n bytes: n look-ups and two for each merge; O(n^2) steps of one or two
-instructions each below `heap_from` bytes, O(n log n) above, so no input is quadratic.
-Memory: 32 to 64 bytes a merge; while a pretoken is encoded 12 bytes a byte of it, or 44 if it is
-long.
-Expect: words that stage 05 has not seen go twenty or thirty times as fast. Those that it has seen
-it answers with one look-up, which is about as quick as this is.
-Trap: rank and id are two things. Taking the id for the rank works where a vocabulary has its ids in
-the order of its merges, which is nearly everywhere. Nothing says that it must.
+Cost of a pretoken of n bytes: n look-ups and two for each merge, as before; O(n^2) steps of one or
+two instructions each below `heap_from` bytes, O(n log n) above, so no input is quadratic.
+Memory: 32 to 64 bytes per merge; while a pretoken is encoded, 12 bytes per byte of it, or 44 if it
+is long.
+Expect: that the worse algorithm wins, on words.
+Trap: without the bound, a megabyte of one letter takes hours.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -23,43 +19,23 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from cs336_bpe.rules import BYTES, check_pretoken, check_size
-from cs336_bpe.rules import check_vocab
+from cs336_bpe.encode.pair_ranks cimport (
+    NO_MERGE,
+    Candidate,
+    PairRanks,
+    make_heap,
+    pop_heap,
+    push_heap,
+)
 
-cdef extern from * nogil:
-    """
-    #include <algorithm>
-    #include <cstdint>
-
-    // A place where a merge is possible. The standard library's heaps have the greatest on top, so
-    // what should come first is the greatest: the smallest merge, and of equal ones the leftmost.
-    struct Candidate {
-        uint64_t merge;
-        uint32_t place;
-
-        bool operator<(const Candidate &other) const {
-            return merge != other.merge ? merge > other.merge : place > other.place;
-        }
-    };
-    """
-    cdef cppclass Candidate:
-        uint64_t merge
-        uint32_t place
-    void make_heap "std::make_heap"(Candidate *begin, Candidate *end)
-    void push_heap "std::push_heap"(Candidate *begin, Candidate *end)
-    void pop_heap "std::pop_heap"(Candidate *begin, Candidate *end)
+from cs336_bpe.rules import BYTES, check_pretoken, check_size, check_vocab
 
 HEAP_FROM = 128
 
 cdef enum:
     # Places are 32-bit integers with a sign, and the place after the last is one of them.
     MAX_BYTES = 0x7FFFFFFE
-cdef uint64_t NO_MERGE = 0xFFFFFFFFFFFFFFFF  # as a merge: none; as a pair: an empty slot
-cdef uint32_t NO_TOKEN = 0xFFFFFFFF          # greater than any id (MAX_ID in vocabulary.py)
-
-cdef struct Slot:
-    uint64_t pair   # left id << 32 | right id
-    uint64_t merge  # rank << 32 | id of the token that it makes
+cdef uint32_t NO_TOKEN = 0xFFFFFFFF  # greater than any id (MAX_ID in rules)
 
 
 cdef class Encoder:
@@ -75,51 +51,33 @@ cdef class Encoder:
     """
 
     cdef uint32_t byte_ids[256]
-    cdef Slot *slots       # owned; a power of two of them, at most half of them in use
-    cdef uint64_t mask     # their number less one
+    cdef PairRanks ranks
     cdef Py_ssize_t heap_from
 
     def __cinit__(self, vocab, merges, *, heap_from=HEAP_FROM):
-        cdef uint64_t size = 256, i
         ids = check_vocab(vocab, merges)
         self.heap_from = min(check_size("heap_from", heap_from), MAX_BYTES)
-        while size < 2 * <uint64_t>len(merges):
-            size *= 2
-        self.slots = <Slot *>PyMem_Malloc(size * sizeof(Slot))
-        if self.slots == NULL:
+        if not self.ranks.start(len(merges)):
             raise MemoryError(f"no memory for a table of {len(merges)} merges")
-        self.mask = size - 1
-        for i in range(size):
-            self.slots[i].pair = self.slots[i].merge = NO_MERGE
         for byte, token in enumerate(BYTES):
             self.byte_ids[byte] = ids[token]
         for rank, (left, right) in enumerate(merges):
-            self.add_merge(ids[left], ids[right], rank, ids[left + right])
+            self.ranks.add(ids[left], ids[right], rank, ids[left + right])
 
     def __dealloc__(self):
-        PyMem_Free(self.slots)
-
-    cdef void add_merge(self, uint32_t left, uint32_t right, uint64_t rank, uint32_t made):
-        cdef uint64_t pair = <uint64_t>left << 32 | right
-        cdef uint64_t i = hash_of(pair) & self.mask
-        while self.slots[i].pair != NO_MERGE:
-            i = (i + 1) & self.mask
-        self.slots[i].pair = pair
-        self.slots[i].merge = rank << 32 | made
+        self.ranks.end()
 
     def encode_pretoken(self, pretoken):
         """The ids of the tokens of a pretoken."""
-        if not isinstance(pretoken, bytes):
-            check_pretoken(pretoken)
+        check_pretoken(pretoken)
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(pretoken)
         cdef Py_ssize_t size = PyBytes_GET_SIZE(pretoken)
-        cdef Py_ssize_t room, i
+        cdef Py_ssize_t i
         if size > MAX_BYTES:
             raise ValueError(f"the pretoken has {size} bytes; at most {<int>MAX_BYTES} can be "
                              f"encoded in one piece: split it")
-        if size < self.heap_from:
-            room = size * (sizeof(uint64_t) + sizeof(uint32_t))
-        else:
+        cdef size_t room = size * (sizeof(uint64_t) + sizeof(uint32_t))
+        if size >= self.heap_from:
             room = size * (2 * sizeof(Candidate) + 2 * sizeof(int32_t) + sizeof(uint32_t))
         cdef void *memory = PyMem_Malloc(room)
         if memory == NULL:
@@ -137,14 +95,6 @@ cdef class Encoder:
         finally:
             PyMem_Free(memory)
 
-    cdef uint64_t merge_of(self, uint32_t left, uint32_t right) noexcept nogil:
-        """Which merge joins the two tokens; NO_MERGE, which is greater than any, if none does."""
-        cdef uint64_t pair = <uint64_t>left << 32 | right
-        cdef uint64_t i = hash_of(pair) & self.mask
-        while self.slots[i].pair != pair and self.slots[i].pair != NO_MERGE:
-            i = (i + 1) & self.mask
-        return self.slots[i].merge
-
     cdef Py_ssize_t merge_by_scan(self, const uint8_t *text, Py_ssize_t size, uint64_t *merges,
                                   uint32_t *ids) noexcept nogil:
         """Look at all pairs for the earliest merge, do it, and close the gap; again and again.
@@ -155,7 +105,7 @@ cdef class Encoder:
         for i in range(size):
             ids[i] = self.byte_ids[text[i]]
         for i in range(size - 1):
-            merges[i] = self.merge_of(ids[i], ids[i + 1])
+            merges[i] = self.ranks.merge_of(ids[i], ids[i + 1])
         while size > 1:
             best = 0
             for i in range(1, size - 1):
@@ -167,11 +117,11 @@ cdef class Encoder:
             ids[best] = <uint32_t>merges[best]
             memmove(ids + best + 1, ids + best + 2, (size - best - 1) * sizeof(uint32_t))
             if best > 0:
-                merges[best - 1] = self.merge_of(ids[best - 1], ids[best])
+                merges[best - 1] = self.ranks.merge_of(ids[best - 1], ids[best])
             if best < size - 1:
                 memmove(merges + best + 1, merges + best + 2,
                         (size - best - 2) * sizeof(uint64_t))
-                merges[best] = self.merge_of(ids[best], ids[best + 1])
+                merges[best] = self.ranks.merge_of(ids[best], ids[best + 1])
         return size
 
     cdef Py_ssize_t merge_by_heap(self, const uint8_t *text, Py_ssize_t size, Candidate *heap,
@@ -179,7 +129,7 @@ cdef class Encoder:
         """Take the earliest merge from a heap. Tokens stay in place, linked to their neighbours.
 
         The heap has room for 2 x size: it starts with less than size, and each merge takes one
-        candidate out and puts at most two in. Behind the ids there is room for the links.
+        candidate out and puts at most two in. After the ids there is room for the links.
         """
         cdef int32_t *before = <int32_t *>(ids + size)
         cdef int32_t *after = before + size
@@ -191,7 +141,7 @@ cdef class Encoder:
             before[i] = i - 1
             after[i] = i + 1
         for i in range(<int32_t>size - 1):
-            waiting = self.add(heap, waiting, self.merge_of(ids[i], ids[i + 1]), i)
+            waiting = self.add(heap, waiting, self.ranks.merge_of(ids[i], ids[i + 1]), i)
         make_heap(heap, heap + waiting)
         while waiting > 0:
             top = heap[0]
@@ -200,16 +150,17 @@ cdef class Encoder:
             i = top.place
             gone = after[i]
             if (ids[i] == NO_TOKEN or gone == size
-                    or self.merge_of(ids[i], ids[gone]) != top.merge):
+                    or self.ranks.merge_of(ids[i], ids[gone]) != top.merge):
                 continue  # stale
             ids[i] = <uint32_t>top.merge
             ids[gone] = NO_TOKEN
             after[i] = after[gone]
             if after[i] < size:
                 before[after[i]] = i
-                waiting = self.push(heap, waiting, self.merge_of(ids[i], ids[after[i]]), i)
+                waiting = self.push(heap, waiting, self.ranks.merge_of(ids[i], ids[after[i]]), i)
             if before[i] >= 0:
-                waiting = self.push(heap, waiting, self.merge_of(ids[before[i]], ids[i]), before[i])
+                waiting = self.push(heap, waiting, self.ranks.merge_of(ids[before[i]], ids[i]),
+                                    before[i])
         for i in range(<int32_t>size):
             if ids[i] != NO_TOKEN:
                 ids[used] = ids[i]
@@ -218,7 +169,7 @@ cdef class Encoder:
 
     cdef Py_ssize_t add(self, Candidate *heap, Py_ssize_t waiting, uint64_t merge,
                         int32_t place) noexcept nogil:
-        """Put a candidate behind the others, if it is one. Returns how many there are."""
+        """Put a candidate after the others, if it is one. Returns how many there are."""
         if merge == NO_MERGE:
             return waiting
         heap[waiting].merge = merge
@@ -232,9 +183,3 @@ cdef class Encoder:
             waiting = self.add(heap, waiting, merge, place)
             push_heap(heap, heap + waiting)
         return waiting
-
-
-cdef inline uint64_t hash_of(uint64_t pair) noexcept nogil:
-    """Spread pairs over the slots. Multiplying moves differences up, shifting brings them down."""
-    pair *= 0x9E3779B97F4A7C15ULL
-    return pair >> 32 ^ pair >> 15

@@ -1,0 +1,24 @@
+# cython: language_level=3
+"""What `output.h` and `fill_list.h` declare."""
+
+from libc.stdint cimport uint32_t
+
+
+cdef extern from "../encode/output.h" nogil:
+    enum:
+        ENCODE_DONE
+        ENCODE_NO_MEMORY
+        ENCODE_TOO_LONG
+        ENCODE_INVALID
+    cppclass Output:
+        void *ids
+        size_t used
+        int width
+        bint room_for(size_t number)
+        void append(const uint32_t *others, size_t number)
+        void extend(const Output &others)
+        void shrink()
+        void end()
+
+cdef extern from "../encode/fill_list.h":
+    int fill_list(list result, const Output &output, tuple known) except -1

@@ -1,0 +1,151 @@
+# cython: language_level=3
+# distutils: language = c++
+"""Stage 12: a cache of pretokens, with their ids beside the bytes.
+
+Unlike stage 11, which merges ` the` anew each time it comes, this one looks every pretoken up in a
+cache first (`pretoken_cache.h`). It is the idea of stage 06 again, without Python's objects: a word
+of up to 15 bytes is its own key, compared as two integers, and its ids are in the same entry.
+
+Cost: one visit to a table for each pretoken; merges for new ones only.
+Memory: 32 bytes for each distinct pretoken of up to 15 bytes, 40, the bytes and the ids for a
+longer one, and about as much again that is free; at most 128 MiB, and then all is forgotten.
+Expect: several times; more on text that repeats itself more.
+Trap: a cache changes while it is read, so threads can't share it. Here the interpreter's lock,
+which is not given up, keeps them apart; the tokenizer's engine gives each thread a cache instead.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.list cimport PyList_New
+from libc.stdint cimport uint8_t
+from libc.string cimport memcpy, memset
+
+from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
+from cs336_bpe.encode.output cimport (
+    ENCODE_DONE,
+    ENCODE_NO_MEMORY,
+    ENCODE_TOO_LONG,
+    Output,
+    fill_list,
+)
+from cs336_bpe.encode.pretoken_cache cimport (
+    DEFAULT_BYTES,
+    SHORT,
+    Found,
+    Key,
+    PretokenCache,
+    cache_init_module,
+    key_of,
+)
+from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.starts cimport Starts
+
+from cs336_bpe.rules import BYTES, check_pretoken, check_vocab
+
+init_scanner()
+cache_init_module()
+
+
+cdef class Encoder:
+    """Encodes texts, and pretokens.
+
+    >>> vocab = dict(enumerate([*BYTES, b"lo", b"low"]))
+    >>> encoder = Encoder(vocab, [(b"l", b"o"), (b"lo", b"w")])
+    >>> encoder.encode_pretoken(b"lowlo"), encoder.encode_text("low lo")
+    ([257, 256], [257, 32, 256])
+    """
+
+    cdef Merges merges
+    cdef PretokenCache cache
+    cdef tuple known  # integers for lists, so that not every id is a new object
+
+    def __cinit__(self, vocab, merges):
+        ids = check_vocab(vocab, merges)
+        if len(merges) > MAX_TOKENS - 256:
+            raise ValueError(f"there are {len(merges)} merges; there can be at most "
+                             f"{MAX_TOKENS - 256}")
+        if not self.merges.start(len(merges)):
+            raise MemoryError(f"no memory for a table of {len(merges)} merges")
+        if not self.cache.start(DEFAULT_BYTES):
+            raise MemoryError("no memory for the cache of pretokens")
+        cdef dict numbers = {token: byte for byte, token in enumerate(BYTES)}
+        for byte, token in enumerate(BYTES):
+            self.merges.ids[byte] = ids[token]
+        for left, right in merges:
+            self.merges.add(numbers[left], numbers[right], ids[left + right])
+            numbers[left + right] = len(numbers)
+        self.known = tuple(range(4 * len(vocab)))
+
+    def __dealloc__(self):
+        self.merges.end()
+        self.cache.end()
+
+    def encode_pretoken(self, pretoken):
+        """The ids of the tokens of a pretoken."""
+        check_pretoken(pretoken)
+        return self.encode_all(pretoken, PyBytes_GET_SIZE(pretoken), False)
+
+    def encode_text(self, text):
+        """The ids of a text, in which no special tokens are looked for."""
+        if isinstance(text, str):
+            text = text.encode()
+        if not isinstance(text, bytes):
+            raise TypeError(f"text is a {type(text).__name__}; it must be bytes or str")
+        return self.encode_all(text + bytes(SCAN_PADDING), PyBytes_GET_SIZE(text), True)
+
+    cdef list encode_all(self, bytes data, size_t size, bint cut):
+        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
+        cdef Output output
+        cdef int status
+        try:
+            status = (self.write_text(text, size, &output) if cut
+                      else self.write_pretoken(text, size, &output))
+            if status == ENCODE_NO_MEMORY:
+                raise MemoryError(f"no memory for the ids of {size} bytes")
+            if status == ENCODE_TOO_LONG:
+                raise ValueError(f"there is a pretoken of {TOO_LONG} bytes or more; split it")
+            result = PyList_New(output.used)
+            fill_list(result, output, self.known)
+            return result
+        finally:
+            output.end()
+
+    cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept:
+        """Find the pretokens of a text, and write their ids."""
+        cdef Starts starts
+        cdef size_t i, start, stop = 0
+        cdef int status
+        starts.begin(text, 0, size, True)
+        while starts.find():
+            i = 0
+            while i < starts.ready:
+                start = starts.next(i, stop)
+                status = self.write_found(text + start, stop - start, text + start, output)
+                if status != ENCODE_DONE:
+                    return status
+        return ENCODE_DONE
+
+    cdef int write_pretoken(self, const uint8_t *text, size_t size, Output *output) noexcept:
+        cdef uint8_t copy[16]  # a key is made from 16 bytes, which must be readable
+        memset(copy, 0, 16)
+        memcpy(copy, text, min(size, 16))
+        return self.write_found(text, size, copy, output) if size else ENCODE_DONE
+
+    cdef int write_found(self, const uint8_t *text, size_t size, const uint8_t *first_16,
+                         Output *output) noexcept:
+        """Look a pretoken up, which puts it into the cache if it is new, and write its ids."""
+        cdef Found found
+        cdef Key key
+        cdef bint written
+        if size >= TOO_LONG:
+            return ENCODE_TOO_LONG
+        if not output.room_for(size):
+            return ENCODE_NO_MEMORY
+        if size <= SHORT:
+            key = key_of(first_16, size)
+            found = self.cache.find_short(self.merges, text, size, key, key.hash())
+        else:
+            found = self.cache.find_long(self.merges, text, size)
+        written = self.cache.write(found, self.merges, text, size, output)
+        if self.cache.full:
+            self.cache.forget()
+        return ENCODE_DONE if written else ENCODE_NO_MEMORY
