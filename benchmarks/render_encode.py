@@ -81,17 +81,18 @@ def filters(_):
 
 def warming(_):
     result = load("warming", "encode")
+    measured = list(result["rows"][0]["medians"])
+    pairs = list(zip(measured, measured[1:]))
     rows = [[f"{row['num_bytes']:,}", f"{row['seen']:.0%}",
-             *(f"{row['medians'][stage]:,.0f}" for stage in ("stage05", "stage06", "stage09")),
-             number(row["medians"]["stage06"] / row["medians"]["stage05"]) + "x",
-             number(row["medians"]["stage09"] / row["medians"]["stage06"]) + "x"]
-            for row in result["rows"]]
-    header = ["bytes of text", "pretokens seen before", "stage05, bytes/s", "stage06", "stage09",
-              "06 over 05", "09 over 06"]
+             *(f"{row['medians'][stage]:,.0f}" for stage in measured),
+             *(number(row["medians"][after] / row["medians"][before]) + "x"
+               for before, after in pairs)] for row in result["rows"]]
+    header = ["bytes of text", "pretokens seen before", f"{measured[0]}, bytes/s", *measured[1:],
+              *(f"{after[-2:]} over {before[-2:]}" for before, after in pairs)]
     return "\n".join([table(header, rows, left=0), "",
                       f"GPT-2's vocabulary, beginnings of web text; medians of "
-                      f"{result['rounds']} fresh processes each, interleaved. Stage 05 does what "
-                      f"it can in two seconds.  ", source(result)])
+                      f"{result['rounds']} fresh processes each, interleaved. A slow stage does "
+                      f"what it can in two seconds.  ", source(result)])
 
 
 def crossing(_):
