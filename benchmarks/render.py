@@ -365,9 +365,9 @@ def vocabulary_minima(_):
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 MAKERS = {maker.__name__: maker for maker in (
     ladder, stage, profile, ratios, peers, pathological, memory, detour, detour_changes,
-    counting_ladder, counting_stage, ablation, threads, workers, end_to_end, large, vocabulary_corpora, vocabulary_curve,
-    vocabulary_minima, *render_encode.MAKERS, *render_sampling.MAKERS,
-    *render_tokenizer.MAKERS)}
+    counting_ladder, counting_stage, ablation, threads, workers, end_to_end, large,
+    vocabulary_corpora, vocabulary_curve, vocabulary_minima, *render_encode.MAKERS,
+    *render_sampling.MAKERS, *render_tokenizer.MAKERS)}
 
 
 def rendered(text):
