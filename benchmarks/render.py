@@ -180,6 +180,10 @@ def detour_changes(_):
         "5 MB of built-in stories, vocabulary 4,000.  ", source(result)])
 
 
+def not_measured(name):
+    return f"*Not measured yet: `python benchmarks/run_pretokenize.py {name}`*"
+
+
 def counting_ladder(name):
     """The pretokenization ladder on one corpus."""
     result = load(f"ladder_{name}", "pretokenize")
@@ -204,6 +208,9 @@ def counting_stage(name):
         result = load(f"ladder_{corpus}", "pretokenize")
         sources.append(source(result))
         runs = {run["stage"]: run for run in result["rows"] if run["workers"] == 1}
+        if name not in runs:
+            sources[-1] = not_measured(f"ladder_{corpus}")
+            continue
         run, before = runs[name], runs[before_name]
         rows.append([result["title"], number(before["seconds"]), number(run["seconds"]),
                      number(before["seconds"] / run["seconds"]) + "x",
@@ -218,6 +225,8 @@ def counting_stage(name):
 
 def ablation(_):
     """The last stage with one part taken away at a time."""
+    if not (RESULTS / "pretokenize_ablation.json").exists():
+        return not_measured("ablation")
     result = load("ablation", "pretokenize")
     rows = []
     for variant in result["corpora"]["web"]["seconds"]:
@@ -254,6 +263,8 @@ def threads(_):
 def workers(name):
     result = load("workers", "pretokenize")
     rows = [row for row in result["rows"] if row["stage"] == name]
+    if not rows:
+        return not_measured("workers")
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
               number(rows[0]["seconds"] / row["seconds"]) + "x",
