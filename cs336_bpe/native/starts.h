@@ -44,7 +44,7 @@ struct Starts {
     }
 
     /* Find a batch; false at the end, or where the text is found not to be UTF-8. */
-    bool find() noexcept {
+    BPE_NEVER_INLINE bool find() noexcept {
         if (done) return false;
         number -= used;
         memmove(starts, starts + used, number * sizeof *starts);

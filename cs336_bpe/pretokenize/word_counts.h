@@ -131,7 +131,8 @@ struct LongTable : OpenTable<LongEntry> {
         text = NULL;
     }
 
-    bool add(const uint8_t *pretoken, size_t length, uint64_t n) noexcept {
+    /* Kept out of the loops that count: inlined there, it took the registers that they need. */
+    BPE_NEVER_INLINE bool add(const uint8_t *pretoken, size_t length, uint64_t n) noexcept {
         uint64_t hash = bytes_hash(pretoken, length);
         LongEntry *entry = find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.size == length
