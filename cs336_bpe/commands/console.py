@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from cs336_bpe.commands.errors import ReaderIsGone
+from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.progress import Bars, Lines
 
 Callback = Callable[[str, int, int], None]
@@ -38,6 +39,14 @@ def print_result(options: argparse.Namespace, value: dict[str, Any], text: str, 
         write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
     elif not (summary and options.quiet):
         write_text(text + "\n")
+
+
+def save_json(options: argparse.Namespace, value: dict[str, Any]) -> None:
+    """If `--json` names a file, write it there; what is printed is then text."""
+    if options.json and options.json != "-":
+        with atomic_writer(options.json) as file:
+            file.write((json.dumps(value, indent=1) + "\n").encode())
+        options.json = None
 
 
 def note(options: argparse.Namespace, text: str) -> None:

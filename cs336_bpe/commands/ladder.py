@@ -1,15 +1,14 @@
 """`ladder`: every rung on the same input, checked against the others, timed."""
 
 import argparse
-import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from cs336_bpe import stages
-from cs336_bpe.commands.console import add_common, note, print_result
-from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.commands.console import add_common, note, print_result, save_json
+from cs336_bpe.commands.mine import add_mine, is_wanted, run_mine
 from cs336_bpe.common.progress import Bar
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated as corpus
@@ -45,6 +44,7 @@ def configure_ladder(parser: argparse.ArgumentParser) -> None:
                         help="a stage that would take longer does only its first merges, and "
                         "the rest is extrapolated (default: 10); an encoding stage stops after "
                         f"this time or {ENCODE_SECONDS:.0f} seconds, whichever is less")
+    add_mine(parser)
     add_common(parser, json_file=True)
 
 
@@ -59,13 +59,12 @@ def run_ladder(options: argparse.Namespace) -> int:
             path = Path(folder, "text")
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.writelines(corpus.stream(options.built_in, options.bytes))
+        if is_wanted(options):
+            return run_mine(options, path, specials)
         results = measure_all(options, path, specials, num_merges)
     results = {"corpus": name, "vocab_size": options.vocab_size, "machine": describe_machine(),
                **results}
-    if options.json and options.json != "-":
-        with atomic_writer(options.json) as saved:
-            saved.write((json.dumps(results, indent=1) + "\n").encode())
-        options.json = None
+    save_json(options, results)
     print_result(options, results, in_words(results))
     return 0
 
