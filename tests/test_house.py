@@ -38,6 +38,8 @@ MOST_ROOT_FILES = 10
 
 def module_name(path):
     parts = list(path.relative_to(PACKAGE).with_suffix("").parts)
+    if path.suffix == ".h":
+        parts.append("h")  # beside x.pxd and x.pyx, which are one module, there may be x.h
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
