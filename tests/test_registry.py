@@ -63,8 +63,10 @@ MOST_LINES = 250
 
 
 def headers(text):
-    """The headers of the stage's own folder that it includes, by name."""
-    return set(re.findall(r'(?:#include|cdef extern from)\s+"([^"/]+\.h)"', text))
+    """The headers that a source includes, and the .pxd files that it cimports, by name."""
+    cimported = re.findall(r"^from cs336_bpe\.\w+\.(\w+) cimport\b", text, re.M)
+    return {*re.findall(r'(?:#include|cdef extern from)\s+"([^"/]+\.h)"', text),
+            *(f"{name}.pxd" for name in cimported)}
 
 
 def own_headers(stage):
@@ -129,6 +131,7 @@ def test_these_rules_can_be_broken():
         assert other_stages_in(text) == ["stage03_pair_index"]
     assert other_stages_in("from cs336_bpe import stages\nfrom cs336_bpe.rules import x") == []
     assert headers('cdef extern from "word_counts.h" nogil:') == {"word_counts.h"}
+    assert headers("from cs336_bpe.train.ties cimport Key") == {"ties.pxd"}
 
 
 # --- contracts ----------------------------------------------------------------------------------

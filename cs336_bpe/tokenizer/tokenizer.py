@@ -242,7 +242,9 @@ class Tokenizer:
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
         coder = self.coder
-        return coder.as_list(coder.encode_any(text, coder.choices.choose(specials), coder.width))
+        ids = coder.encode(text, coder.choices.choose(specials), coder.width)
+        assert ids is not None
+        return coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":

@@ -1,5 +1,7 @@
 # cython: language_level=3
+# cython: cdivision=True
 # distutils: language = c++
+# (Divided is only what is not negative, by what is greater than 0.)
 """From counts to cells: the entries of a mapping, checked, go into an array of cells.
 
 No idea of the ladder is in here. Every stage with flat words (10 and later) starts with this.
@@ -15,6 +17,9 @@ from collections.abc import Mapping
 # A merge uses up a cell and makes at most two pairs and two positions. So with at most this many
 # cells, pair numbers stay below 2^31 and places in an array of positions below 2^32.
 MAX_CELLS = 2**30 - 2**16
+
+
+cdef int64_t LIMIT = MAX_TOTAL  # as a C integer: it is compared with for every entry
 
 
 cdef int read_words(object counts, WordSink *sink) except -1:
@@ -55,7 +60,7 @@ cdef int read_columns(const uint8_t[::1] text, const uint64_t[::1] lengths,
     cdef int64_t total = 0
     cdef const uint8_t *start = &text[0] if text.shape[0] else NULL
     for i in range(lengths.shape[0]):
-        if lengths[i] > <uint64_t>(text.shape[0] - at) or counts[i] > <uint64_t>MAX_TOTAL:
+        if lengths[i] > <uint64_t>(text.shape[0] - at) or counts[i] > <uint64_t>LIMIT:
             raise ValueError(f"the columns of counts are wrong at entry {i}")
         add(start + at, lengths[i], counts[i], &total, sink)
         at += lengths[i]
@@ -64,7 +69,7 @@ cdef int read_columns(const uint8_t[::1] text, const uint64_t[::1] lengths,
 
 cdef int add(const uint8_t *text, Py_ssize_t size, int64_t count, int64_t *total,
              WordSink *sink) except -1:
-    if size > 0 and count > (<int64_t>MAX_TOTAL - total[0]) // size:
+    if size > 0 and count > (LIMIT - total[0]) / size:
         check_total(total[0] + <object>count * size)
     total[0] += count * size
     if size > 1 and count > 0 and not sink.add(text, size, count):

@@ -6,6 +6,7 @@ EXPERIMENT = Experiment(
     question="The last rung with one part taken away: what is each worth?",
     task="count",
     texts=("web", "multilingual"),
+    rounds=3,
     variants=(
         Variant("no huge pages", "tables in pages as the system gives them",
                 defines=("CS336_BPE_SMALL_PAGES",)),

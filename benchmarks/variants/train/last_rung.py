@@ -54,6 +54,7 @@ EXPERIMENT = Experiment(
     question="The last rung with one thing changed: what is each worth?",
     task="train",
     texts=("web", "multilingual"),
+    rounds=3,
     variants=(
         Variant("no octaves", "without the threshold: every pair in the heap",
                 replace={RUNG: [("max(greatest - greatest // 2, <int64_t>1)", "1")]}),
@@ -63,8 +64,8 @@ EXPERIMENT = Experiment(
                     "whole < other.whole")]}),
         Variant("no list reuse", "without reuse of the lists of merged pairs",
                 replace={"train/containers.h": [(
-                    "{ unused.push(std::make_pair(end - begin, begin)); }",
-                    "{ (void)begin, (void)end; }")]}),
+                    "        unused.push(std::make_pair(end - begin, begin));",
+                    "        (void)begin, (void)end;")]}),
         Variant("4 ahead", "asking 4 positions ahead instead of 12",
                 replace={RUNG: [(LOOK_AHEAD, "LOOK_AHEAD = 4")]}),
         Variant("48 ahead", "asking 48 positions ahead instead of 12",
