@@ -26,7 +26,7 @@ from cs336_bpe.measure import ladders
 from cs336_bpe.measure.encoding import measure_encoding, split_text
 
 save = partial(common.save, "encode")
-ROUNDS = 5
+ROUNDS = 3
 # The others do the whole text, so that a cache of words has its chance.
 LIMITS = dict.fromkeys(("stage01", "stage02", "stage03", "stage04", "stage05", "stage07"), 2.0)
 
