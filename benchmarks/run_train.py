@@ -35,7 +35,8 @@ from cs336_bpe.train import ENGINE
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 save = partial(common.save, "train")
-ROUNDS = 3  # of a ladder; a stage that is cut short runs in the first only
+ROUNDS = 2  # of a ladder; a stage that is cut short runs in the first only
+LIMIT = 12  # seconds: a stage that takes longer does its first merges only
 
 
 def engine():
@@ -58,38 +59,37 @@ def real_counts(name):
     return dict(count_pretokens(path, [EOT]))
 
 
-def one_ladder(name, title, counts, vocab_size, limit):
-    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit, rounds=ROUNDS)
+def one_ladder(name, title, counts, vocab_size):
+    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=LIMIT, rounds=ROUNDS)
     rows = [row.as_json() for row in rows]
     print(as_text(ladders.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),
-                "limit": limit, "rows": rows})
+                "limit": LIMIT, "rows": rows})
 
 
 def ladder_built_in():
     one_ladder("ladder_built_in", "built-in stories, 5 MB, vocabulary 2,000",
-               built_in_counts("stories", 5_000_000), 2_000, 60)
+               built_in_counts("stories", 5_000_000), 2_000)
 
 
 def ladder_course():
     one_ladder("ladder_course", "the course's corpus.en, 133 kB, vocabulary 500",
-               real_counts("course"), 500, 60)
+               real_counts("course"), 500)
 
 
 def ladder_stories():
     one_ladder("ladder_stories", "21 MB of stories, vocabulary 4,096", real_counts("stories"),
-               4_096, 40)
+               4_096)
 
 
 def ladder_tinystories():
     one_ladder("ladder_tinystories", "TinyStories-train (2.2 GB), vocabulary 10,000",
-               real_counts("tinystories_train"), 10_000,
-               {"stage01": 60, "stage02": 60, "stage03": 60})
+               real_counts("tinystories_train"), 10_000)
 
 
 def ladder_web():
     one_ladder("ladder_web", "100 MB of web text, vocabulary 32,000", real_counts("web"),
-               32_000, {"stage01": 60, "stage02": 60, "stage03": 60})
+               32_000)
 
 
 PEERS = {
