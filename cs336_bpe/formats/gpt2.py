@@ -17,11 +17,11 @@ import os
 from collections.abc import Iterable
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import check_ids, is_installed
 from cs336_bpe.formats.round_trip import Checked, check_same, checked
 from cs336_bpe.formats.safe_json import (
-    Path,
     as_id,
     as_object,
     as_string,
@@ -48,7 +48,8 @@ VERSION_LINE = "#version: 0.2"
 """The first line of a list of merges. Some readers skip the first line whatever it is."""
 
 
-def read_gpt2(vocab_path: Path, merges_path: Path, special_tokens: Iterable[str] | None = None,
+def read_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
+              special_tokens: Iterable[str] | None = None,
               pattern: str = GPT2_PATTERN) -> Model:
     """Read `vocab.json` and `merges.txt`. Special tokens that are not there get the next ids.
 
@@ -114,7 +115,7 @@ def read_entries(entries: dict[str, object], merges: list[Pair], specials: list[
     return vocab
 
 
-def _read_merges(path: Path) -> list[Pair]:
+def _read_merges(path: AnyPath) -> list[Pair]:
     # Not splitlines(): it also cuts at characters such as U+2028.
     lines = read_text(path).split("\n")
     if lines[-1] == "":
@@ -146,7 +147,7 @@ def read_part(text: str, what: str) -> bytes:
     return token
 
 
-def write_gpt2(model: Model, vocab_path: Path, merges_path: Path) -> None:
+def write_gpt2(model: Model, vocab_path: AnyPath, merges_path: AnyPath) -> None:
     """Write `vocab.json` and `merges.txt`, if reading them gives the same model back."""
     if os.path.realpath(vocab_path) == os.path.realpath(merges_path):
         raise ValueError(f"{os.fspath(vocab_path)} can't be both files: the vocab and the merges "

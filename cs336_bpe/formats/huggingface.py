@@ -20,11 +20,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.gpt2 import vocab_entries
 from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, checked
-from cs336_bpe.formats.safe_json import Path
 from cs336_bpe.rules import GPT2_PATTERN, Model, to_printable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": T
                "use_regex": True}
 
 
-def write_huggingface(model: Model, path: Path) -> None:
+def write_huggingface(model: Model, path: AnyPath) -> None:
     """Write `tokenizer.json`, if reading it gives the same model back.
 
     >>> from pathlib import Path

@@ -9,12 +9,12 @@ everything else is refused, with its name.
 import os
 from collections.abc import Collection
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import uncovered
 from cs336_bpe.formats.round_trip import Checked, check_special_ids, checked
 from cs336_bpe.formats.safe_json import (
-    Path,
     as_id,
     as_list,
     as_object,
@@ -30,7 +30,7 @@ from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, from_printable, shown
 _Object = dict[str, object]
 
 
-def read_huggingface(path: Path) -> Model:
+def read_huggingface(path: AnyPath) -> Model:
     """Read `tokenizer.json`, if it is plain byte-level BPE. See `write_huggingface`."""
     name = os.fspath(path)
     data = as_object(read_json_file(path), f"{name}: the whole file")

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cs336_bpe import formats
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.own import FORMAT
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
 from cs336_bpe.rules import GPT2_PATTERN, Model, check_special_tokens
 
-AnyPath = str | os.PathLike[str]
 Specials = Iterable[str] | Mapping[str, int]
 
 FILES = {"own": ("tokenizer.bpe.json",), "gpt2": ("vocab.json", "merges.txt"),

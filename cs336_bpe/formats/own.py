@@ -15,9 +15,9 @@ import os
 from hashlib import sha256
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.round_trip import Checked, check_same, check_special_ids, checked
 from cs336_bpe.formats.safe_json import (
-    Path,
     as_id,
     as_list,
     as_object,
@@ -35,7 +35,7 @@ RULE_5 = "bytes, special tokens, merges"
 _KEYS = ["format", "version", "pattern", "special_tokens", "ids", "merges", "checksum"]
 
 
-def write_json(model: Model, path: Path) -> None:
+def write_json(model: Model, path: AnyPath) -> None:
     """Write a model to one file, if reading it gives the same model back.
 
     >>> from pathlib import Path
@@ -110,7 +110,7 @@ def _token_to_json(token: bytes) -> object:
         return {"bytes": token.hex()}
 
 
-def read_json(path: Path) -> Model:
+def read_json(path: AnyPath) -> Model:
     """Read a file that `write_json` has written."""
     name = os.fspath(path)
     data = as_object(read_json_file(path), f"{name}: the whole file")

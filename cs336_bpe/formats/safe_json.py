@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.rules import MAX_ID, check_pattern
 from cs336_bpe.text.blocks import open_text
-
-Path = str | os.PathLike[str]
 
 MAX_FILE_BYTES = 1 << 26
 """The largest file that is read: 64 MiB, twice the largest vocabularies in use. It bounds the
@@ -30,7 +29,7 @@ MAX_COPIES = 100_000
 """How great the numbers in the repeats of such a pattern may be, all multiplied."""
 
 
-def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
+def read_bytes(path: AnyPath, most: int = MAX_FILE_BYTES) -> bytes:
     """All of a file, if it is not larger than `most`."""
     with open_text(path) as file:
         # Not the size that the system tells: a pipe or a device has none.
@@ -41,7 +40,7 @@ def read_bytes(path: Path, most: int = MAX_FILE_BYTES) -> bytes:
     return data
 
 
-def read_text(path: Path, most: int = MAX_FILE_BYTES) -> str:
+def read_text(path: AnyPath, most: int = MAX_FILE_BYTES) -> str:
     """All of a file, as UTF-8."""
     try:
         return read_bytes(path, most).decode()
@@ -51,7 +50,7 @@ def read_text(path: Path, most: int = MAX_FILE_BYTES) -> str:
                          ) from None
 
 
-def read_json_file(path: Path, most: int = MAX_FILE_BYTES) -> object:
+def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
     """What a JSON file holds, if it is JSON to the letter and no key occurs twice."""
     text = read_text(path, most)
     name = os.fspath(path)

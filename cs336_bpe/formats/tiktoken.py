@@ -24,11 +24,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.encode.trace import merge_by_rank
 from cs336_bpe.formats.plain_encoder import Pairs
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, check_special_ids, checked
-from cs336_bpe.formats.safe_json import Path, as_id, excerpt, naming, read_bytes
+from cs336_bpe.formats.safe_json import as_id, excerpt, naming, read_bytes
 from cs336_bpe.rules import (
     BYTES,
     GPT2_PATTERN,
@@ -51,7 +52,7 @@ takes O(n log n) steps for a file of n bytes: a second for GPT-2's, and less tha
 worst file of this size."""
 
 
-def read_tiktoken(path: Path, special_tokens: Mapping[str, int] | None = None,
+def read_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None,
                   pattern: str = GPT2_PATTERN) -> Model:
     """Read a file of ranks, and find the merges that they stand for.
 
@@ -88,7 +89,7 @@ def read_tiktoken(path: Path, special_tokens: Mapping[str, int] | None = None,
     return tokenizer.model
 
 
-def _read_ranks(path: Path) -> dict[bytes, int]:
+def _read_ranks(path: AnyPath) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
     lines_of: dict[int, int] = {}
     for number, line in enumerate(read_bytes(path, MAX_RANK_FILE_BYTES).split(b"\n"), 1):
@@ -182,7 +183,7 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
     return ranks
 
 
-def write_tiktoken(model: Model, path: Path) -> None:
+def write_tiktoken(model: Model, path: AnyPath) -> None:
     """Write a file of ranks, if reading it gives the same model back.
 
     Special tokens and the pattern do not fit into the file: keep them elsewhere.

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from os import PathLike
 
 from cs336_bpe import stages
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
@@ -26,14 +27,13 @@ from cs336_bpe.text.utf8 import as_utf8
 
 __all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
 
-Path = str | PathLike[str]
 
 GPT2_STAGE = "stage08_threads"  # it has `count_blocks` too, for text in memory
 ANY_PATTERN_STAGE = "stage03_processes"
 
 
 def count_pretokens(
-    input_path: Path | Iterable[Path],
+    input_path: AnyPath | Iterable[AnyPath],
     special_tokens: Iterable[str],
     *,
     pattern: str = GPT2_PATTERN,
@@ -107,7 +107,7 @@ def count_pretokens_in(
     return counts
 
 
-def check_paths(input_path: Path | Iterable[Path]) -> list[Path]:
+def check_paths(input_path: AnyPath | Iterable[AnyPath]) -> list[AnyPath]:
     if isinstance(input_path, (str, PathLike)):
         return [input_path]
     if isinstance(input_path, (bytes, bytearray)) or not isinstance(input_path, Iterable):

@@ -1,6 +1,7 @@
 """The tokenizer: the class that a user meets, and how to get one from a file."""
 
-from cs336_bpe.formats.loading import AnyPath, Specials, load_model
+from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.formats.loading import Specials, load_model
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import DTypeLike
 
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
 from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
-from cs336_bpe.formats.loading import AnyPath, load_model, save_model
+from cs336_bpe.formats.loading import load_model, save_model
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     Model,

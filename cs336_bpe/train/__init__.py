@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 
 from cs336_bpe import stages
+from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
-from cs336_bpe.pretokenize import Path, count_pretokens
+from cs336_bpe.pretokenize import count_pretokens
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     EarlyStopWarning,
@@ -25,7 +26,7 @@ ENGINE = "stage13_prefetch"
 
 
 def train_bpe(
-    input_path: Path | Iterable[Path],
+    input_path: AnyPath | Iterable[AnyPath],
     vocab_size: int,
     special_tokens: Iterable[str],
     *,
