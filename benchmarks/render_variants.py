@@ -2,11 +2,16 @@
 
 import statistics
 
+from common import path_of
 from rendering import load, number, source, table
 
 
 def variants(name):
     """All variants of an experiment, on all its texts."""
+    if not path_of("variants", name).exists():
+        ladder, _, experiment = name.partition("_")
+        return (f"*Not measured yet: `python benchmarks/variants/variants.py "
+                f"{ladder}/{experiment}`*")
     result = load(name, "variants")
     texts = result["texts_measured"]
     header, rows = ["variant"], []
