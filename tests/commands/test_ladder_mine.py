@@ -19,7 +19,7 @@ def smallest(input_path, vocab_size, special_tokens):
 def split(text, special_tokens):
     return count_pretokens_in(text, special_tokens)
 '''
-QUICK = ["--bytes", "60000", "--vocab-size", "300", "--limit", "1", "--quiet"]
+QUICK = ["--bytes", "30000", "--vocab-size", "300", "--limit", "1", "--quiet"]
 
 
 @pytest.fixture

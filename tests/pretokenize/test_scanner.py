@@ -56,11 +56,11 @@ def test_every_code_point(tmp_path, template):
     path = tmp_path / "points.txt"
     path.write_bytes(text.encode())
     expected = expected_counts(text, ["<|x|>"])
+    for module in MASK_SCANNERS:
+        assert module.count_pretokens(path, ["<|x|>"]) == expected
     try:
-        for portable in (False, True):
-            use_portable_scanner(portable)
-            for module in MASK_SCANNERS:
-                assert module.count_pretokens(path, ["<|x|>"]) == expected
+        use_portable_scanner(True)  # one scanner for all of them
+        assert MASK_SCANNERS[-1].count_pretokens(path, ["<|x|>"]) == expected
     finally:
         use_portable_scanner(False)
 
