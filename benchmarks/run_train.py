@@ -36,8 +36,8 @@ from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 save = partial(common.save, "train")
 ROUNDS = 2  # of a ladder; a stage that is cut short runs in the first only
-# Seconds after which a stage has done enough: the first merges are those of the most frequent pairs,
-# so where each merge costs what its pair occurs, only a complete run says anything.
+# Seconds after which a stage has done enough. The first merges are those of the most frequent
+# pairs, so where a merge costs as much as its pair occurs, only a complete run says anything.
 LIMITS = dict.fromkeys(("stage01", "stage02", "stage03"), 12)
 
 
