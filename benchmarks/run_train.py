@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
+from math import inf
 from pathlib import Path
 from time import perf_counter
 
@@ -35,9 +36,11 @@ from cs336_bpe.train import ENGINE
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
 save = partial(common.save, "train")
-ROUNDS = 2  # of a ladder; a stage that is cut short runs in the first only
+ROUNDS = 3  # of a ladder; a stage that takes minutes runs in the first only
+REPEAT_BELOW = 60  # seconds
 # Seconds after which a stage has done enough. The first merges are those of the most frequent
 # pairs, so where a merge costs as much as its pair occurs, only a complete run says anything.
+# Complete runs take up to an hour on the corpora of stories, and up to a day on web text.
 LIMITS = dict.fromkeys(("stage01", "stage02", "stage03"), 12)
 
 
@@ -61,12 +64,13 @@ def real_counts(name):
     return dict(count_pretokens(path, [EOT]))
 
 
-def one_ladder(name, title, counts, vocab_size, rounds=ROUNDS):
-    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=LIMITS, rounds=rounds)
+def one_ladder(name, title, counts, vocab_size, limit=inf, rounds=ROUNDS):
+    rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit, rounds=rounds,
+                                       repeat_below=REPEAT_BELOW)
     rows = [row.as_json() for row in rows]
     print(as_text(ladders.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),
-                "limit": LIMITS, "rows": rows})
+                "limit": None if limit == inf else limit, "rows": rows})
 
 
 def ladder_built_in():
@@ -91,7 +95,7 @@ def ladder_tinystories():
 
 def ladder_web():
     one_ladder("ladder_web", "100 MB of web text, vocabulary 32,000", real_counts("web"),
-               32_000, rounds=1)
+               32_000, limit=LIMITS, rounds=1)
 
 
 PEERS = {

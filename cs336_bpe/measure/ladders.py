@@ -172,13 +172,15 @@ def run_training_ladder(
     tie_break: TieBreak = "lexicographic",
     limit: float | Mapping[str, float] = 15.0,
     rounds: int = 1,
+    repeat_below: float = inf,
     report: Reporter = lambda stage, done, total: None,
 ) -> list[Row]:
     """Measure every rung, each in a fresh process, and compare all merges before returning.
 
     A rung that takes more than `limit` seconds does only as many merges as fit; its time for all
     of them is extrapolated, and the row says so. The limit may depend on the stage's number. With
-    several rounds, the rungs that were not cut short run again in each, interleaved.
+    several rounds, the rungs that were not cut short run again in each, interleaved, if the first
+    run took less than `repeat_below` seconds.
     """
     rows: list[Row] = []
     for stage in stages.ladder("train") if rungs is None else rungs:
@@ -188,7 +190,7 @@ def run_training_ladder(
         rows.append(Row(stage, run))
     for _ in range(rounds - 1):
         for row in rows:
-            if row.run.complete:
+            if row.run.complete and row.run.all_seconds[0] < repeat_below:
                 again = measure_training(row.stage, counts, num_merges, tie_break=tie_break,
                                          report=partial(report, row.stage))
                 check_agreement([(row.stage.name, row.run.merges), ("itself", again.merges)])
