@@ -58,10 +58,12 @@ from cs336_bpe.rules.contracts import (
 )
 from cs336_bpe.rules.patterns import (
     GPT2_PATTERN,
-    GPT2_PATTERNS,
+    GPT4O_PATTERN,
     GPT4_PATTERN,
+    PATTERNS,
     check_pattern,
-    is_gpt2,
+    find_pattern,
+    pattern_name,
 )
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
@@ -87,8 +89,9 @@ __all__ = [
     "BYTES",
     "END_OF_TEXT",
     "GPT2_PATTERN",
-    "GPT2_PATTERNS",
+    "GPT4O_PATTERN",
     "GPT4_PATTERN",
+    "PATTERNS",
     "MAX_ID",
     "MAX_TOTAL",
     "CountBlocks",
@@ -122,7 +125,8 @@ __all__ = [
     "check_workers",
     "from_printable",
     "huggingface_byte_numbers",
-    "is_gpt2",
+    "find_pattern",
+    "pattern_name",
     "separate_specials",
     "shown",
     "tie_order",

@@ -1,0 +1,111 @@
+"""A compiled pattern: the smallest automaton with the matches of `regex`, and what it tells."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import regex
+
+from cs336_bpe.patterns.cuts import leaves_gaps, safe_pairs
+from cs336_bpe.patterns.dfa import Dfa, determine
+from cs336_bpe.patterns.nfa import build
+from cs336_bpe.patterns.sets import TooManyClasses
+from cs336_bpe.patterns.simplify import simplify
+from cs336_bpe.patterns.syntax import Node, Unsupported, parse
+
+KEPT = 64  # compiled patterns
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """States and classes of characters. Two that are equal give the same matches for every text.
+
+    `next[s][c]` is the state after a character of class c, or -1; `accept[s][c]` says whether a
+    match may end before it. The last column of both is the end of the text. `of_point` has the
+    class of every code point, and `first_points` the first character of each class.
+    """
+
+    next: tuple[tuple[int, ...], ...]
+    accept: tuple[tuple[bool, ...], ...]
+    of_point: bytes = field(repr=False)
+    first_points: tuple[int, ...] = field(compare=False)
+
+    @property
+    def num_states(self) -> int:
+        return len(self.next)
+
+    @property
+    def num_classes(self) -> int:
+        return len(self.first_points)
+
+    @cached_property
+    def safe(self) -> list[list[bool]]:
+        """`safe[x][y]`: every text may be cut between characters of these classes (`cuts.py`)."""
+        return safe_pairs(self.next, self.accept)
+
+    @cached_property
+    def leaves_gaps(self) -> bool:
+        """Whether there is a text of which a part belongs to no match."""
+        return leaves_gaps(self.next, self.accept)
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the matches start and stop: what `regex.finditer` finds, step by step in Python.
+
+        >>> automaton = compile_pattern("[a-z]+|[0-9]{1,2}")
+        >>> list(automaton.matches("ab1234!c"))
+        [(0, 2), (2, 4), (4, 6), (7, 8)]
+        """
+        columns = [*(self.of_point[ord(character)] for character in text), self.num_classes]
+        start = 0
+        while start < len(text):
+            stop = at = start
+            state = 0
+            while state >= 0:
+                column = columns[at]
+                if self.accept[state][column]:
+                    stop = at
+                state = self.next[state][column]
+                at += 1
+            if stop > start:
+                yield start, stop
+            start = max(stop, start + 1)
+
+
+@lru_cache(maxsize=KEPT)
+def compile_pattern(pattern: str) -> Automaton:
+    """The automaton of a pattern; raises `Unsupported` if there is none.
+
+    However a pattern is written, the same matches give an equal automaton:
+
+    >>> compile_pattern("(?:ab|a)+") == compile_pattern("(?:a|ab)+")
+    False
+    >>> compile_pattern("a|ab") == compile_pattern("a")
+    True
+    """
+    regex.compile(pattern)  # what is not a regular expression at all, it says best
+    return compile_tree(parse(pattern))
+
+
+def compile_tree(tree: Node) -> Automaton:
+    """The automaton of a pattern that has been parsed."""
+    try:
+        dfa: Dfa = simplify(determine(build(tree)))
+    except TooManyClasses as error:
+        raise Unsupported(str(error)) from None
+    return Automaton(tuple(map(tuple, dfa.next)), tuple(map(tuple, dfa.accept)),
+                     dfa.classes.of_point, tuple(dfa.classes.first_points))
+
+
+@lru_cache(maxsize=KEPT)
+def why_not(pattern: str) -> str | None:
+    """Why a pattern can't be compiled; None if it can.
+
+    >>> why_not("a+b")
+    >>> why_not(r"(a)\\1")
+    "a reference to a group, at character 3 of '(a)\\\\\\\\1'"
+    """
+    try:
+        compile_pattern(pattern)
+    except Unsupported as error:
+        return str(error)
+    return None
