@@ -23,7 +23,8 @@ class Stage:
     idea: str
     cost: str
     compiled: bool = False
-    any_pattern: bool = False  # pretokenize: takes other patterns than GPT-2's
+    any_pattern: bool = False  # pretokenize: takes any regular expression
+    automata: bool = False  # pretokenize: takes any pattern that can be compiled
     parallel: bool = False  # pretokenize: takes more than one worker
     blocks: bool = False  # pretokenize: has `count_blocks` too, for text in memory
     whole_texts: bool = False  # encode: its encoder has `encode_text` too
@@ -67,14 +68,23 @@ PRETOKENIZE = (
     Stage("pretokenize", "stage05_own_table", "stage04_scanner",
           "a table of our own: a pretoken is its key", "a look-up per character and per pretoken",
           compiled=True),
-    Stage("pretokenize", "stage06_bit_masks", "stage05_own_table",
+    Stage("pretokenize", "stage06_automaton", "stage05_own_table",
+          "any pattern, compiled to a table", "two look-ups per character, one per pretoken",
+          compiled=True, automata=True),
+    Stage("pretokenize", "stage07_one_transition", "stage06_automaton",
+          "no branch per pretoken", "the same, all predicted", compiled=True, automata=True),
+    Stage("pretokenize", "stage08_wide_characters", "stage07_one_transition",
+          "a loop for characters of several bytes", "the same, and no decoding beforehand",
+          compiled=True, automata=True),
+    Stage("pretokenize", "stage09_bit_masks", "stage08_wide_characters",
           "64 bytes at once, as bit masks", "some instructions per byte, a wait per pretoken",
-          compiled=True),
-    Stage("pretokenize", "stage07_batches", "stage06_bit_masks",
-          "batches: waits overlap; smaller keys", "some instructions per byte", compiled=True),
-    Stage("pretokenize", "stage08_threads", "stage07_batches",
+          compiled=True, automata=True),
+    Stage("pretokenize", "stage10_batches", "stage09_bit_masks",
+          "batches: waits overlap; smaller keys", "some instructions per byte", compiled=True,
+          automata=True),
+    Stage("pretokenize", "stage11_threads", "stage10_batches",
           "threads with a table each; columns", "the same / threads, + adding up tables",
-          compiled=True, parallel=True, blocks=True),
+          compiled=True, automata=True, parallel=True, blocks=True),
 )
 
 TRAIN = (

@@ -61,22 +61,24 @@ static bool write_batch(PretokenCache *cache, const Merges &merges, const uint8_
 
 /* Encode text[begin:end], in which no special token is looked for. SCAN_PADDING bytes after the end
  * must be readable. If `strict`, the text must be UTF-8. */
-static int write_text(PretokenCache *cache, const Merges &merges, const uint8_t *text, size_t begin,
-                      size_t end, bool strict, Output *output) noexcept {
+static int write_text(const Scanner *scanner, PretokenCache *cache, const Merges &merges,
+                      const uint8_t *text, size_t begin, size_t end, bool strict,
+                      Output *output) noexcept {
     Batch batch;
     Starts starts;
-    starts.begin(text, begin, end, !strict);
+    starts.begin(scanner, text, begin, end, !strict);
     while (starts.find()) {
         size_t stop = 0, longest = 0;
-        batch.number = 0;
+        batch.number = starts.ready;
         batch.starts[0] = 0;
-        for (size_t i = 0; i < starts.ready;) {
-            size_t start = starts.next(i, stop), number = batch.number++;
+        for (size_t i = 0; i < starts.ready; i++) {
+            size_t start = starts.starts[i];
+            stop = starts.starts[i + 1];
             Key key = key_of(text + start, stop - start);
-            batch.starts[number] = start;
-            batch.keys[number] = key;
-            batch.hashes[number] = key.hash();
-            cache->shorts.prefetch(batch.hashes[number]);
+            batch.starts[i] = start;
+            batch.keys[i] = key;
+            batch.hashes[i] = key.hash();
+            cache->shorts.prefetch(batch.hashes[i]);
             longest = stop - start > longest ? stop - start : longest;
         }
         batch.starts[batch.number] = stop;
@@ -88,7 +90,7 @@ static int write_text(PretokenCache *cache, const Merges &merges, const uint8_t 
         if (!written) return ENCODE_NO_MEMORY;
         if (cache->full) cache->forget();
     }
-    return starts.invalid ? ENCODE_INVALID : ENCODE_DONE;
+    return starts.invalid ? ENCODE_INVALID : starts.unmatched ? ENCODE_UNMATCHED : ENCODE_DONE;
 }
 
 /* Encode one pretoken that somebody else has found; after it nothing has to be readable. */

@@ -10,6 +10,7 @@ cdef extern from "../encode/output.h" nogil:
         ENCODE_NO_MEMORY
         ENCODE_TOO_LONG
         ENCODE_INVALID
+        ENCODE_UNMATCHED
     cppclass Output:
         void *ids
         size_t used

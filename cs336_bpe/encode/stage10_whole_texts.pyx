@@ -36,9 +36,11 @@ from cs336_bpe.encode.pair_ranks cimport (
     push_heap,
 )
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.starts cimport Starts
 
-from cs336_bpe.rules import BYTES, check_pretoken, check_vocab
+from cs336_bpe.native.scanner import compiled
+from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
 
 cdef enum:
     HEAP_FROM = 128
@@ -47,6 +49,7 @@ cdef enum:
 cdef uint32_t NO_TOKEN = 0xFFFFFFFF  # greater than any id (MAX_ID in rules)
 
 init_scanner()
+cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
 
 
 cdef class Encoder:
@@ -110,13 +113,12 @@ cdef class Encoder:
     cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
         """Find the pretokens of a text, and write their ids."""
         cdef Starts starts
-        cdef size_t i, start, stop = 0
+        cdef size_t i, start, stop
         cdef int status
-        starts.begin(text, 0, size, True)
+        starts.begin(&GPT2.scanner, text, 0, size, True)
         while starts.find():
-            i = 0
-            while i < starts.ready:
-                start = starts.next(i, stop)
+            for i in range(starts.ready):
+                start, stop = starts.starts[i], starts.starts[i + 1]
                 status = self.write_pretoken(text + start, stop - start, output)
                 if status != ENCODE_DONE:
                     return status

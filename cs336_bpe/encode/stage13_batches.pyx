@@ -23,10 +23,13 @@ from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.encode.output cimport ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output, fill_list
 from cs336_bpe.encode.pretoken_cache cimport DEFAULT_BYTES, PretokenCache, cache_init_module
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.scanner cimport CompiledPattern
 
-from cs336_bpe.rules import BYTES, check_pretoken, check_vocab
+from cs336_bpe.native.scanner import compiled
+from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
 
 init_scanner()
+cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
 cache_init_module()
 
 
@@ -83,7 +86,8 @@ cdef class Encoder:
         cdef int status
         try:
             if cut:
-                status = write_text(&self.cache, self.merges, text, 0, size, False, &output)
+                status = write_text(&GPT2.scanner, &self.cache, self.merges, text, 0, size, False,
+                                    &output)
             else:
                 status = write_pretoken(&self.cache, self.merges, text, size, &output)
             if status == ENCODE_NO_MEMORY:

@@ -1,17 +1,10 @@
 """The class of every character, as a table for the scanners in C."""
 
-from collections.abc import Iterator
 from functools import lru_cache
 
-import regex
+from cs336_bpe.patterns.sets import NUM_POINTS, ask
 
-from cs336_bpe.native import generate_classes, unicode_classes
-
-CLASS_NUMBERS = {"O": 0, "L": 1, "N": 2, "W": 3}
-
-
-class UnicodeTablesError(RuntimeError):
-    """The installed `regex` takes a character for something else than the tables do."""
+CLASS_NUMBERS = {r"\p{L}": 1, r"\p{N}": 2, r"\s": 3}  # all others: 0
 
 
 @lru_cache(maxsize=1)
@@ -24,37 +17,12 @@ def tables() -> tuple[bytes, bytes]:
     >>> [classes[index[ord(c) >> 8] << 8 | ord(c) & 255] for c in "a1 !"]
     [1, 2, 3, 0]
     """
-    check_regex_version()
-    class_of = bytearray(0x110000)
-    for name, points in runs():
-        class_of[points.start : points.stop] = bytes([CLASS_NUMBERS[name]]) * len(points)
+    class_of = bytearray(NUM_POINTS)
+    for source, number in CLASS_NUMBERS.items():
+        places = ask(source)
+        for first, end in zip(places[::2], places[1::2]):
+            class_of[first:end] = bytes([number]) * (end - first)
     blocks: dict[bytes, int] = {}
     index = bytes(blocks.setdefault(bytes(class_of[start : start + 256]), len(blocks))
-                  for start in range(0, 0x110000, 256))
+                  for start in range(0, NUM_POINTS, 256))
     return index, b"".join(blocks)
-
-
-def runs() -> Iterator[tuple[str, range]]:
-    """The runs of code points that are letters (L), digits (N) or white space (W).
-
-    >>> next(runs())
-    ('W', range(9, 14))
-    """
-    for run in unicode_classes.RUNS.split():
-        first, _, last = run[1:].partition("-")
-        yield run[0], range(int(first, 16), int(last or first, 16) + 1)
-
-
-def check_regex_version() -> None:
-    """Results must be those of the installed `regex`: if it is another version than the tables
-    were made from, compare every character (a quarter of a second), and refuse if one differs."""
-    if regex.__version__ == unicode_classes.REGEX_VERSION:
-        return
-    ours, theirs = set(unicode_classes.RUNS.split()), set(generate_classes.runs())
-    if ours != theirs:
-        example = min(ours ^ theirs)
-        raise UnicodeTablesError(
-            f"the installed regex {regex.__version__} classifies characters differently from regex "
-            f"{unicode_classes.REGEX_VERSION}, from which the tables of the compiled scanner were "
-            f"made (around {example}). Install that version of regex, or make the tables again "
-            f"with `python -m cs336_bpe.native.generate_classes`, or pass stage='stage03'.")

@@ -11,7 +11,8 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.pretokenize import count_pretokens_in
-from cs336_bpe.rules import BYTES, is_gpt2
+from cs336_bpe.patterns.known import is_same
+from cs336_bpe.rules import BYTES, GPT2_PATTERN
 from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import words_of
 from cs336_bpe.views.sample_text import SAMPLE
@@ -70,7 +71,7 @@ def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
                    if number not in known],
         "size": tokenizer.vocab_size,
         "pattern": tokenizer.pattern,
-        "gpt2": is_gpt2(tokenizer.pattern),
+        "gpt2": is_same(tokenizer.pattern, GPT2_PATTERN),
     }
 
 
@@ -97,7 +98,7 @@ def _text(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
     reader writes; and in pretokens for other patterns, which it can't."""
     words = words_of(tokenizer, text, "all", MAX_BYTES)
     limits = {"cut": words.cut, "shown": words.shown_bytes}
-    if is_gpt2(tokenizer.pattern):
+    if is_same(tokenizer.pattern, GPT2_PATTERN):
         return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"), **limits}
     pretokens = [[byte_string(b"".join(tokenizer.vocab[number] for number in ids)), special]
                  for ids, special in words.words]

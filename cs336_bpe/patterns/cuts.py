@@ -68,3 +68,47 @@ def leaves_gaps(following: Table, accept: Flags) -> bool:
                 seen.add((then, ended))
                 todo.append((then, ended))
     return False
+
+
+def last_cut(of_point: bytes, safe: Flags, data: bytes | bytearray, size: int, first: int = 1,
+             last: int | None = None) -> int:
+    """The last place in `data[first:last]` where a text of `size` bytes may be cut; 0 if there is
+    none. `native/automaton.h` does the same, faster.
+
+    The characters on both sides must be whole and valid. Then it is a cut as well in the text that
+    is left when invalid bytes are left out or replaced.
+
+    >>> from cs336_bpe.patterns import compile_pattern
+    >>> words = compile_pattern("[a-z]+|[^a-z]")
+    >>> last_cut(words.of_point, words.safe, b"two words", 9)
+    4
+    """
+    at = min(size if last is None else last, size) - 1
+    while at > 0 and data[at] & 0xC0 == 0x80:
+        at -= 1
+    after = _class_at(of_point, data, at, size) if at >= 0 else None
+    while at >= max(first, 1):
+        start = at - 1
+        while start > 0 and at - start < 4 and data[start] & 0xC0 == 0x80:
+            start -= 1
+        before = _class_at(of_point, data, start, at)
+        if before is None or start + _length(data[start]) != at:
+            before, start = None, at - 1
+        if before is not None and after is not None and safe[before][after]:
+            return at
+        after, at = before, start
+    return 0
+
+
+def _length(first_byte: int) -> int:
+    """How many bytes a character has that starts with this one."""
+    return 1 if first_byte < 0x80 else 2 if first_byte < 0xE0 else 3 if first_byte < 0xF0 else 4
+
+
+def _class_at(of_point: bytes, data: bytes | bytearray, start: int, end: int) -> int | None:
+    """The class of the character at a place; None if there is none that is whole and valid."""
+    try:
+        [character] = bytes(data[start : min(end, start + _length(data[start]))]).decode()
+    except (UnicodeDecodeError, ValueError):
+        return None
+    return of_point[ord(character)]

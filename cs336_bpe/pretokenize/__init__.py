@@ -11,15 +11,16 @@ from os import PathLike
 from cs336_bpe import stages
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
+from cs336_bpe.patterns.known import can_compile
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,
     check_errors,
+    check_pattern,
     check_special_tokens,
     check_workers,
-    is_gpt2,
 )
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
 from cs336_bpe.text.cuts import Cutter
@@ -28,8 +29,8 @@ from cs336_bpe.text.utf8 import as_utf8
 __all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
 
 
-GPT2_STAGE = "stage08_threads"  # it has `count_blocks` too, for text in memory
-ANY_PATTERN_STAGE = "stage03_processes"
+ENGINE = "stage11_threads"  # it has `count_blocks` too, for text in memory
+ANY_PATTERN_STAGE = "stage03_processes"  # for patterns that can't be compiled
 
 
 def count_pretokens(
@@ -41,30 +42,27 @@ def count_pretokens(
     workers: int | None = None,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     progress: Progress = None,
-    safe_cut: str | None = None,
     stage: str | None = None,
 ) -> PretokenCounts:
     """How often each pretoken occurs in a text file, or in several.
 
-    Files are read in blocks of about `block_bytes`, so memory does not grow with their size. With
-    GPT-2's pattern, blocks are cut at white space, and `workers` are threads. Any other pattern
-    runs through `regex`, and `workers` are processes; blocks are then cut after special tokens, or
-    before `safe_cut`: a string at which your pattern always starts a new pretoken, and past which
-    nothing in it looks. With neither, a file is read as a whole.
+    `pattern` is a name (see `PATTERNS`) or a regular expression. Files are read in blocks of about
+    `block_bytes`, so memory does not grow with their size, and `workers` are threads. A pattern
+    that can't be compiled (docs/patterns/index.md) runs through `regex`, and a message says why:
+    then `workers` are processes, and blocks are cut after special tokens only. Without these, a
+    file is read as a whole.
     """
     specials = check_special_tokens(special_tokens)
     paths = check_paths(input_path)
-    if safe_cut is not None and not (isinstance(safe_cut, str) and safe_cut):
-        raise TypeError(f"safe_cut is {safe_cut!r}; it must be a string that is not empty")
+    check_pattern(pattern)
     if stage is None:
-        stage = GPT2_STAGE if is_gpt2(pattern) else ANY_PATTERN_STAGE
+        stage = ENGINE if can_compile(pattern) else ANY_PATTERN_STAGE
     count = stages.find("pretokenize", stage).load().count_pretokens
-    options = {} if safe_cut is None or is_gpt2(pattern) else {"safe_cut": safe_cut}
     total = PretokenCounts()
     for path in paths:
         counts = count(
             path, specials, pattern=pattern, errors=errors, workers=workers,
-            block_bytes=block_bytes, progress=progress, **options)
+            block_bytes=block_bytes, progress=progress)
         if total:
             total += counts
         else:
@@ -95,14 +93,16 @@ def count_pretokens_in(
     else:
         raise TypeError(f"text is a {type(text).__name__}; it must be str or bytes (for a file, "
                         f"use count_pretokens)")
-    if not is_gpt2(pattern):
+    check_pattern(pattern)
+    if not can_compile(pattern):
         check_workers(workers)
         return count_text(decode(data, errors, "the text"), specials, pattern, progress)
     reader = BlockReader(io.BytesIO(data), "the text", Cutter(specials, pattern, errors),
                          DEFAULT_BLOCK_BYTES, end=len(data))
-    count_blocks: CountBlocks = stages.find("pretokenize", GPT2_STAGE).load().count_blocks
+    count_blocks: CountBlocks = stages.find("pretokenize", ENGINE).load().count_blocks
     with reporting(progress, "count", len(data)) as report:
-        counts = count_blocks(reader, specials, errors, check_workers(workers), report)
+        counts = count_blocks(reader, specials, pattern, errors, check_workers(workers),
+                              report)
     assert isinstance(counts, PretokenCounts)
     return counts
 

@@ -45,7 +45,6 @@ def count_pretokens(
     workers: int | None = None,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     progress: Progress = None,
-    safe_cut: str | None = None,
 ) -> PretokenCounts:
     """How often each pretoken occurs in a file."""
     specials = check_special_tokens(special_tokens)
@@ -56,7 +55,7 @@ def count_pretokens(
     counts: Counter[str] = Counter()
     with open_text(input_path) as file:
         size = file_size(file)
-        cutter = Cutter(specials, pattern, errors, safe_cut)
+        cutter = Cutter(specials, pattern, errors)
         reader = BlockReader(file, fspath(input_path), cutter, block_bytes, end=size)
         buffer = bytearray()
         with reporting(progress, "count", size or 0) as report:

@@ -40,7 +40,7 @@ CHUNKS_A_WORKER = 4  # so that a worker that is done early finds something to do
 MAX_PROCESSES = 256
 WINDOW = 1 << 12  # bytes that are looked at to find a place to cut
 
-Options = tuple[list[str], str, str, int, str | None]
+Options = tuple[list[str], str, str, int]
 
 _stop: Event | None = None  # in a worker: set when the work is to end early
 
@@ -54,7 +54,6 @@ def count_pretokens(
     workers: int | None = None,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     progress: Progress = None,
-    safe_cut: str | None = None,
 ) -> PretokenCounts:
     """How often each pretoken occurs in a file."""
     specials = check_special_tokens(special_tokens)
@@ -63,7 +62,7 @@ def count_pretokens(
     num_workers = min(check_workers(workers), MAX_PROCESSES)
     check_size("block_bytes", block_bytes, 1)
     path = fspath(input_path)
-    options = (specials, pattern, errors, block_bytes, safe_cut)
+    options = (specials, pattern, errors, block_bytes)
     counts: Counter[str] = Counter()
     with open_text(path) as file:
         size = file_size(file)
@@ -71,7 +70,7 @@ def count_pretokens(
             if size is None or num_workers == 1:  # nobody can jump into the middle of a pipe
                 counts = count_range(file, path, 0, size, options, report)
             else:
-                cutter = Cutter(specials, pattern, errors, safe_cut)
+                cutter = Cutter(specials, pattern, errors)
                 borders = find_chunk_borders(file, size, num_workers * CHUNKS_A_WORKER, cutter)
                 chunks = [(path, start, end, options) for start, end in zip(borders, borders[1:])]
                 num_workers = min(num_workers, len(chunks))
@@ -145,9 +144,9 @@ def count_chunk(chunk: tuple[str, int, int, Options]) -> Counter[str]:
 def count_range(file: BinaryIO, name: str, start: int, end: int | None, options: Options,
                 report: Callable[[int], None]) -> Counter[str]:
     """Count a part of an open file, block by block."""
-    specials, pattern, errors, block_bytes, safe_cut = options
+    specials, pattern, errors, block_bytes = options
     find = check_pattern(pattern).findall
-    cutter = Cutter(specials, pattern, errors, safe_cut)
+    cutter = Cutter(specials, pattern, errors)
     reader = BlockReader(file, name, cutter, block_bytes, start, end)
     counts: Counter[str] = Counter()
     buffer = bytearray()

@@ -21,7 +21,7 @@ import os
 
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, file_size
 from cs336_bpe.text.cuts import Cutter
-from cs336_bpe.rules import is_gpt2
+from cs336_bpe.patterns.known import check_is_gpt2
 from cs336_bpe.text.specials import split_at_specials
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
@@ -46,9 +46,7 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
     check_errors(errors)
     check_workers(workers, most=1)
     check_size("block_bytes", block_bytes, 1)
-    if not is_gpt2(pattern):
-        raise ValueError("this stage has GPT-2's pattern written out and can't run another one; "
-                         "use stage02 or stage03")
+    check_is_gpt2(pattern)
     cdef dict counts = {}
     with open_text(input_path) as file:
         size = file_size(file)

@@ -29,7 +29,8 @@ from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.classes import tables
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
-from cs336_bpe.rules import check_workers, is_gpt2
+from cs336_bpe.patterns.known import check_is_gpt2
+from cs336_bpe.rules import check_workers
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.specials import split_at_specials
@@ -50,9 +51,7 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
     check_errors(errors)
     check_workers(workers, most=1)
     check_size("block_bytes", block_bytes, 1)
-    if not is_gpt2(pattern):
-        raise ValueError("this stage has GPT-2's pattern written out and can't run another one; "
-                         "use stage02 or stage03")
+    check_is_gpt2(pattern)
     cdef Table counts = Table()
     with open_text(input_path) as file:
         size = file_size(file)

@@ -37,14 +37,15 @@ class CountPretokens(Protocol):
 class CountBlocks(Protocol):
     """`count_blocks` of a stage that has it, as the registry says: text that need not be a file's.
 
-    `reader` is a `text.blocks.BlockReader`. The arguments have been checked: `special_tokens` and
-    `errors` are those with which the reader's cutter was made.
+    `reader` is a `text.blocks.BlockReader`. The arguments have been checked: `special_tokens`,
+    `pattern` and `errors` are those with which the reader's cutter was made.
     """
 
     def __call__(
         self,
         reader: Any,
         special_tokens: list[str],
+        pattern: str,
         errors: str,
         workers: int,
         report: Callable[[int], None],

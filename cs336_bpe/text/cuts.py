@@ -1,68 +1,63 @@
 """Where a text may be cut.
 
-Counting the parts of a text must give what counting the whole gives. That holds if no pretoken
-and no special token spans a cut. docs/pretokenize/cutting.md has the proof that it holds
+Counting the parts of a text must give what counting the whole gives. That holds if no pretoken and
+no special token spans a cut. Where that is so can be seen from a few bytes around the cut, so a
+reader can jump into the middle of a file:
 
-- with GPT-2's pattern, before a white-space character that follows another character;
+- with a compiled pattern, between two characters that are a safe pair. The automaton says which
+  pairs are (`patterns/cuts.py`), and docs/pretokenize/cutting.md has the proof for GPT-2's pattern
+  by hand;
 - with any pattern, after a special token.
-
-Both can be seen from a few bytes around the cut, so a reader can jump into the middle of a file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import regex
 
-from cs336_bpe.native.classes import runs
-from cs336_bpe.rules import GPT2_PATTERN, is_gpt2
+from cs336_bpe.patterns import Unsupported, compile_pattern
+from cs336_bpe.patterns.cuts import last_cut
+from cs336_bpe.rules import GPT2_PATTERN, find_pattern
 from cs336_bpe.text.specials import pattern_of
 
-# A white-space byte after a visible character or a part of one. Leaving out the control characters,
-# some of which are white space, is more careful than it need be, and costs nothing.
-_SPACE_AFTER_TEXT = regex.compile(rb"(?r)[\x21-\x7e\x80-\xff][\t-\r ]")
-
-SPACES = tuple(chr(point).encode() for name, points in runs() if name == "W" for point in points)
-"""All white-space characters, as UTF-8."""
-
-WIDE_SPACES = tuple(space for space in SPACES if len(space) > 1)
+FindCut = Callable[[bytes | bytearray, int, int, int], int]
 
 
 class Cutter:
     """Finds the places at which a text may be cut."""
 
     def __init__(self, special_tokens: Iterable[str], pattern: str = GPT2_PATTERN,
-                 errors: str = "strict", safe_cut: str | None = None) -> None:
+                 errors: str = "strict") -> None:
         self.specials = [token.encode() for token in special_tokens]
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
-        self.pattern = None
-        self.is_gpt2 = is_gpt2(pattern)
-        if self.is_gpt2:
-            self.pattern = _SPACE_AFTER_TEXT
-        elif safe_cut:
-            self.pattern = regex.compile(b"(?rs)." + regex.escape(safe_cut.encode()))
-        elif self.specials:
-            self.pattern = regex.compile(b"(?r)" + pattern_of(self.specials))
-        self.at_specials = not (self.is_gpt2 or safe_cut)
+        self._find_cut = _cut_finder(find_pattern(pattern))
+        self._find_special = (regex.compile(b"(?r)" + pattern_of(self.specials))
+                              if self.specials else None)
 
     def last_cut(self, data: bytearray | bytes, size: int, *, first: int = 1) -> int:
         """The last place in `data[first:size]` that is seen to be a cut, or 0 if there is none.
 
         >>> text = b"some words<|end|>and so on"
         >>> Cutter(["<|end|>"]).last_cut(text, len(text))
-        4
-        >>> Cutter(["<|end|>"], pattern=r"[a-z]+|[^a-z]").last_cut(text, len(text))
+        23
+        >>> Cutter(["<|end|>"], pattern=r"[a-z ]+|(?<!a)[^a-z]").last_cut(text, len(text))
         17
         """
-        if self.pattern is None:
-            return 0
+        cut = size
+        while (cut := self._find_cut(data, size, first, cut)):
+            if self._is_cut(data, size, cut):
+                return cut
         end = size
-        while (match := self.pattern.search(data, 0, end)) is not None:
+        while self._find_special is not None:
+            match = self._find_special.search(data, 0, end)
+            if match is None:
+                break
             start, end_of_match = match.span()
             del match  # it keeps `data` from being resized
-            cut = self._cut_of_special(data, size, start) if self.at_specials else start + 1
+            cut = self._cut_of_special(data, size, start)
             if 0 < cut < first:
-                return 0
+                break
             if cut and self._is_cut(data, size, cut):
                 return cut
             end = end_of_match - 1
@@ -72,11 +67,6 @@ class Cutter:
         # Enough must be in view on both sides to see any special token that spans the cut.
         if cut + self.longest > size:
             return False
-        if self.is_gpt2 and data[cut - 1] >= 0x80:
-            # A byte that is left out says nothing, and not every white space is one byte.
-            before = bytes(data[max(0, cut - 3) : cut])
-            if self.errors == "ignore" or before.endswith(WIDE_SPACES):
-                return False
         if self.errors != "strict" and self.specials:
             # Bytes that are left out or replaced may complete a special token.
             room = 4 * self.longest + 64
@@ -115,3 +105,16 @@ class Cutter:
         except UnicodeDecodeError:
             return False
         return True
+
+
+def _cut_finder(pattern: str) -> FindCut:
+    """What finds the last safe pair, for a pattern; nothing does if it can't be compiled."""
+    try:
+        automaton = compile_pattern(pattern)
+    except Unsupported:
+        return lambda data, size, first, last: 0
+    try:
+        from cs336_bpe.native.scanner import compiled
+    except ImportError:  # nothing is compiled here: the stages in plain Python have to do
+        return partial(last_cut, automaton.of_point, automaton.safe)
+    return compiled(pattern).last_cut

@@ -29,7 +29,7 @@ def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
     ...     print(sorted(os.listdir(folder)))
     ...     load_tokenizer(folder)
     ['merges.txt', 'vocab.json']
-    <Tokenizer: 260 tokens, 3 merges, special tokens: '<|end|>'; GPT-2's pattern>
+    <Tokenizer: 260 tokens, 3 merges, special tokens: '<|end|>'; pattern gpt2>
     """
     return Tokenizer.from_model(load_model(path, special_tokens, pattern=pattern),
                                 cache_bytes=cache_bytes)

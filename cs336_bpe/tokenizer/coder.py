@@ -11,7 +11,9 @@ from typing import Any
 import numpy
 from numpy.typing import DTypeLike
 
-from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, is_gpt2
+from cs336_bpe.native.scanner import compiled
+from cs336_bpe.patterns.known import can_compile
+from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, find_pattern
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
@@ -25,12 +27,14 @@ class Coder:
     def __init__(self, tokens: Mapping[int, bytes], merges: Sequence[Pair], ids: TokenIds,
                  pattern: str, cache_bytes: int) -> None:
         self.regex = check_pattern(pattern)
-        self.pattern = pattern
-        self.is_gpt2 = is_gpt2(pattern)
+        self.pattern = find_pattern(pattern)
+        self.compiled = compiled(self.pattern) if can_compile(self.pattern) else None
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(ids.specials)
         self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes)
+        if self.compiled is not None:
+            self.engine.use_pattern(self.compiled, keep_unmatched=False)
         self.greatest_id = max(tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -43,7 +47,7 @@ class Coder:
         data = as_bytes(text)
         if choice.refused is not None:
             choice.check(data, offset)
-        if self.is_gpt2:
+        if self.compiled is not None:
             return self.engine.encode_ids(data, choice.native, width, cache, strict)
         try:
             return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)

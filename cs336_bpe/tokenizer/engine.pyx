@@ -12,6 +12,7 @@ or makes one, and puts it back for the next call.
 """
 
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
@@ -25,6 +26,7 @@ from cs336_bpe.encode.output cimport (
     ENCODE_INVALID,
     ENCODE_NO_MEMORY,
     ENCODE_TOO_LONG,
+    ENCODE_UNMATCHED,
     Output,
     fill_list,
 )
@@ -34,12 +36,18 @@ from cs336_bpe.encode.pretoken_cache cimport (
     PretokenCache,
     cache_init_module,
 )
+from cs336_bpe.native.automaton cimport (
+    Automaton,
+    AutomatonScan,
+    automaton_begin,
+    automaton_ends_here,
+    automaton_last_cut,
+    automaton_starts,
+)
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
-
-cdef extern from "cuts.h" nogil:
-    size_t last_cut(const uint8_t *text, size_t start, size_t reach)
-    size_t final_part(const uint8_t *text, size_t size)
+from cs336_bpe.native.starts cimport KEEP_GAPS, STOP_AT_GAPS, Scanner
 
 cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
@@ -48,6 +56,8 @@ cdef extern from "Python.h":
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
+cdef size_t REACH = 1 << 16  # how far a place to cut is looked for
+cdef size_t LARGE = 512  # bytes; more than that are worth looking for one
 
 
 init_scanner()
@@ -171,8 +181,9 @@ cdef class Ids:
             self.output.shrink()
 
 
-cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTokens *specials,
-                     const uint8_t *text, size_t size, bint strict, Output *output) noexcept nogil:
+cdef int write_whole(const Scanner *scanner, PretokenCache *cache, const Merges *merges,
+                     const SpecialTokens *specials, const uint8_t *text, size_t size, bint strict,
+                     Output *output) noexcept nogil:
     """Encode a text with special tokens, after whose end nothing can be read.
 
     The scanner reads a little further than the text. So the end of it, from a place where it can
@@ -186,10 +197,11 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
     if not search.begin(specials, text, size):
         return ENCODE_NO_MEMORY
     if size > 1024:
-        cut = last_cut(text, size - SCAN_PADDING, 1 << 16)
+        cut = automaton_last_cut(&scanner.automaton, text, size, size - SCAN_PADDING,
+                                 size - REACH if size > REACH else 1)
     special = search.next(at)
     while special < cut:
-        status = write_text(cache, merges[0], text, at, special, strict, output)
+        status = write_text(scanner, cache, merges[0], text, at, special, strict, output)
         if status == ENCODE_DONE:
             status = write_id(output, search.id)
         if status != ENCODE_DONE:
@@ -197,7 +209,7 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
         at = special + search.length
         special = search.next(at)
     if at < cut:
-        status = write_text(cache, merges[0], text, at, cut, strict, output)
+        status = write_text(scanner, cache, merges[0], text, at, cut, strict, output)
         if status != ENCODE_DONE:
             return status
         at = cut
@@ -209,8 +221,8 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
     memcpy(copy, text + at, size - at)
     memset(copy + (size - at), 0, SCAN_PADDING)
     while status == ENCODE_DONE:
-        status = write_text(cache, merges[0], copy, at - copied_from, special - copied_from, strict,
-                            output)
+        status = write_text(scanner, cache, merges[0], copy, at - copied_from,
+                            special - copied_from, strict, output)
         if special == size or status != ENCODE_DONE:
             break
         status = write_id(output, search.id)
@@ -231,6 +243,9 @@ cdef int write_id(Output *output, uint32_t number) noexcept nogil:
 cdef check(int status):
     if status == ENCODE_NO_MEMORY:
         raise MemoryError("no memory for the ids of the text")
+    if status == ENCODE_UNMATCHED:
+        raise ValueError("the pattern does not match all of the text; unmatched='keep' encodes "
+                         "the rest too")
     if status == ENCODE_TOO_LONG:
         raise ValueError(f"the text has a pretoken of {TOO_LONG} bytes or more; the limit is "
                          f"{TOO_LONG - 1}")
@@ -252,6 +267,14 @@ cdef class Engine:
     cdef readonly size_t cache_bytes
     cdef list free_caches
     cdef tuple known
+    cdef CompiledPattern pattern
+    cdef Scanner scanner  # points into `pattern`
+
+    def use_pattern(self, CompiledPattern pattern not None, bint keep_unmatched):
+        """Cut texts with this pattern. What it does not match is an error, or kept as pretokens."""
+        self.pattern = pattern
+        self.scanner = pattern.scanner
+        self.scanner.gaps = KEEP_GAPS if keep_unmatched else STOP_AT_GAPS
 
     def __cinit__(self, tokens, merges, dict ids not None, cache_bytes):
         cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
@@ -284,7 +307,7 @@ cdef class Engine:
         cdef int status
         cdef Cache taken = self.take(cache)
         with nogil:
-            status = write_whole(&taken.table, &self.merges, &specials.tokens, data.start,
+            status = write_whole(&self.scanner, &taken.table, &self.merges, &specials.tokens, data.start,
                                  data.size, strict, &ids.output)
         self.give_back(taken, cache)
         if status == ENCODE_INVALID:
@@ -335,14 +358,139 @@ cdef class Engine:
             self.free_caches.append(taken)
 
 
-def final_length(bytes text not None):
-    """How many bytes of a text are cut into pretokens for good, whatever may follow it.
+cdef class OpenText:
+    """A text that comes in parts. What is certain is encoded at once, whatever may follow.
 
-    The last pretoken may go on, so it isn't among them.
-
-    >>> final_length(b"Hello, worl")
-    6
+    Held back are the last pretoken, which may go on, and the beginning of what may become a special
+    token. Nothing is scanned twice, however small the parts are: the automaton stays where it is
+    until more comes.
     """
-    cdef size_t size = len(text)
-    padded = text + bytes(SCAN_PADDING)
-    return final_part(<const uint8_t *>PyBytes_AS_STRING(padded), size)
+    cdef Engine engine
+    cdef Specials specials
+    cdef Cache cache
+    cdef int width
+    cdef AutomatonScan run
+    cdef bytearray held  # begins where a pretoken starts; then SCAN_PADDING bytes
+    cdef size_t size  # of what is held
+    cdef size_t searched  # no special token starts before this place of it
+    cdef size_t examined  # nor is there a place to cut
+    cdef size_t longest  # special token
+    cdef frozenset beginnings  # of special tokens
+    cdef readonly size_t offset  # of what is held, in the whole text
+
+    def __init__(self, Engine engine not None, dict special_ids not None, int width, Cache cache):
+        self.engine = engine
+        self.specials = Specials(special_ids)
+        self.width = width
+        self.cache = cache
+        self.held = bytearray(SCAN_PADDING)
+        tokens = [token.encode() for token in special_ids]
+        self.longest = max(map(len, tokens), default=0)
+        self.beginnings = frozenset(
+            token[:length] for token in tokens for length in range(1, len(token)))
+        self.start_anew()
+
+    def add(self, bytes data not None):
+        """The ids that are certain now that this has come; and None, or a special token that was
+        found: its place in the whole text and its id. Then call it again with nothing."""
+        cdef Ids ids = Ids(self.width, len(data) // 3 + 8)
+        cdef SpecialSearch search
+        cdef size_t special, limit
+        self.held[self.size : self.size] = data
+        self.size += len(data)
+        limit = self.open_from()
+        if not search.begin(&self.specials.tokens, self.text(), self.size):
+            raise MemoryError("no memory to look for special tokens")
+        special = search.next(self.searched)
+        if special < limit:  # one that can't become a longer one
+            self.write_all(special, ids)
+            self.drop(special)
+            place = self.offset, search.id
+            self.drop(search.length)
+            return ids, place
+        self.searched = limit
+        self.write_certain(limit, ids)
+        return ids, None
+
+    def end(self):
+        """The ids of what is held, after which nothing comes; call it until there is no place."""
+        cdef Ids ids = Ids(self.width, self.size // 3 + 8)
+        cdef SpecialSearch search
+        cdef size_t special
+        if not search.begin(&self.specials.tokens, self.text(), self.size):
+            raise MemoryError("no memory to look for special tokens")
+        special = search.next(0)
+        self.write_all(special, ids)
+        self.drop(special)
+        if not self.size:
+            return ids, None
+        place = self.offset, search.id
+        self.drop(search.length)
+        return ids, place
+
+    cdef const uint8_t *text(self):
+        return <const uint8_t *>PyByteArray_AS_STRING(self.held)
+
+    cdef size_t open_from(self):
+        """Where the first special token may begin of which the end has not come yet."""
+        cdef size_t at = self.size - self.longest + 1 if self.size >= self.longest else 0
+        while at < self.size:
+            if bytes(self.held[at : self.size]) in self.beginnings:
+                return at
+            at += 1
+        return self.size
+
+    cdef write_all(self, size_t size, Ids ids):
+        """Write the ids of what is held, of which the end is known."""
+        check(write_text(&self.engine.scanner, &self.cache.table, self.engine.merges, self.text(), 0,
+                         size, False, &ids.output))
+
+    cdef write_certain(self, size_t limit, Ids ids):
+        """Write the ids of the pretokens before `limit` that are certain, and drop them."""
+        cdef const Automaton *automaton = &self.engine.scanner.automaton
+        cdef size_t starts[64]
+        cdef size_t i, number = 1, cut = 0, written = 0
+        cdef AutomatonScan run
+        if limit - self.examined > LARGE:
+            cut = automaton_last_cut(automaton, self.text(), limit, limit,
+                                     max(self.examined, 1))
+            self.examined = limit
+        if cut:
+            self.write_all(cut, ids)
+            self.drop(cut)
+            limit -= cut
+        if automaton.leaves_gaps:
+            return  # only what is before a cut is certain
+        self.run.text = self.text()
+        self.run.end = limit
+        while number:
+            number = automaton_starts(&self.run, starts, 64)
+            for i in range(number):
+                self.write_one(written, starts[i], ids)
+                written = starts[i]
+        if limit < self.size and self.run.at == limit and automaton_ends_here(&self.run, self.size):
+            self.write_one(written, limit, ids)
+            self.drop(limit)
+        else:
+            run = self.run
+            run.at -= written
+            run.mark -= min(written, run.mark)
+            self.drop(written)
+            self.run = run
+
+    cdef write_one(self, size_t start, size_t stop, Ids ids):
+        check(write_pretoken(&self.cache.table, self.engine.merges, self.text() + start,
+                             stop - start, &ids.output))
+
+    cdef drop(self, size_t size):
+        """Forget the beginning of what is held, which has been written."""
+        del self.held[:size]
+        self.size -= size
+        self.offset += size
+        self.searched -= min(size, self.searched)
+        self.examined -= min(size, self.examined)
+        self.start_anew()
+
+    cdef start_anew(self):
+        automaton_begin(&self.run, &self.engine.scanner.automaton, self.text(), 0, 0)
+        self.run.lenient = self.run.open = True

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from cs336_bpe.rules import GPT2_PATTERN
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.coder import Coder
@@ -18,12 +17,13 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
     data = as_bytes(text)
     choice.check(data)
-    if workers == 1 or not coder.is_gpt2 or len(data) <= PART_BYTES:
+    if workers == 1 or coder.compiled is None or len(data) <= PART_BYTES:
         return coder.encode_any(data, choice, width)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
-    parts = _parts(data.encode() if isinstance(data, str) else bytes(data), checked)
+    cutter = Cutter(checked.tokens, coder.pattern, errors="replace")
+    parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
     whole = Ids(width, len(data) // 3 + 8)
     with ThreadPoolExecutor(workers) as pool:
         for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
@@ -32,9 +32,8 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     return whole
 
 
-def _parts(data: bytes, choice: Choice) -> list[memoryview]:
+def _parts(data: bytes, cutter: Cutter) -> list[memoryview]:
     """A text in parts that can be encoded one by one."""
-    cutter = Cutter(choice.tokens, GPT2_PATTERN, errors="replace")
     cuts = [0]
     while cuts[-1] + PART_BYTES < len(data):
         cut = cutter.last_cut(data, cuts[-1] + PART_BYTES, first=cuts[-1] + 1)

@@ -25,6 +25,7 @@ from cs336_bpe.rules import (
     Pair,
     check_size,
     check_workers,
+    pattern_name,
     separate_specials,
     shown,
 )
@@ -281,7 +282,7 @@ class Tokenizer:
 
         Gives exactly the ids of the whole text, wherever it was cut. No more of it is held back
         than the last pretoken, which may go on in the next part, and the beginning of what may
-        become a special token. (With a pattern other than GPT-2's, everything since the last
+        become a special token. (With a pattern that can't be compiled, everything since the last
         special token is held back.)
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
@@ -438,7 +439,7 @@ class Tokenizer:
         return hash((len(self._tokens), self._merges, self.pattern))
 
     def __repr__(self) -> str:
-        pattern = "GPT-2's pattern" if self.coder.is_gpt2 else f"pattern {self.pattern!r}"
+        pattern = f"pattern {pattern_name(self.pattern)}"
         specials = ", ".join(map(repr, self._ids.specials)) or "none"
         if len(specials) > 60:
             specials = f"{len(self._ids.specials)}"

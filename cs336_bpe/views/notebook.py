@@ -6,7 +6,7 @@ has its colours and its tooltip with it, and nothing else is coloured.
 
 import html
 
-from cs336_bpe.rules import is_gpt2
+from cs336_bpe.rules import pattern_name
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
 from cs336_bpe.views.appearance import appearance, label
@@ -74,7 +74,7 @@ def tokenizer_html(tokenizer: Viewed) -> str:
         "merges": f"{len(tokenizer.merges):,}" + (f", first {', '.join(merges)}" if merges else ""),
         "longest tokens": ", ".join(map(_code, made[:5])) or "single bytes",
         "special tokens": ", ".join(specials) or "none",
-        "pattern": "GPT-2's" if is_gpt2(tokenizer.pattern) else _code(tokenizer.pattern.encode()),
+        "pattern": _code(pattern_name(tokenizer.pattern).encode()),
     }
     table = "".join(f'<tr><th style="text-align:left" scope="row">{name}</th>'
                     f"<td>{value}</td></tr>"

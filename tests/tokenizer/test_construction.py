@@ -185,7 +185,7 @@ def test_copies():
 
 def test_repr():
     assert repr(Tokenizer(VOCAB, MERGES, ["<e>"])) == (
-        "<Tokenizer: 259 tokens, 2 merges, special tokens: '<e>'; GPT-2's pattern>")
+        "<Tokenizer: 259 tokens, 2 merges, special tokens: '<e>'; pattern gpt2>")
     assert "special tokens: none; pattern 'x+'" in repr(Tokenizer(VOCAB, MERGES, pattern="x+"))
     assert "special tokens: 11;" in repr(tokenizer_and_oracle()[0])
 

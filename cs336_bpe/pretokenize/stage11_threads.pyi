@@ -18,6 +18,7 @@ def count_pretokens(
 def count_blocks(
     reader: BlockReader,
     specials: list[str],
+    pattern: str,
     errors: str,
     workers: int,
     report: Callable[[int], None],

@@ -1,17 +1,17 @@
 # cython: language_level=3
 # distutils: language = c++
-"""Stage 08: threads, each with a table of its own, and columns instead of a dictionary.
+"""Stage 11: threads, each with a table of its own, and columns instead of a dictionary.
 
-Unlike stage 07, which counts all blocks in one thread, this one gives them to several. Nothing in
+Unlike stage 10, which counts all blocks in one thread, this one gives them to several. Nothing in
 the loop is a Python object, so the interpreter's lock (the GIL) is released and they really run at
 the same time. Each thread counts into its own table, without a lock; at the end the tables are
 added up. What is left to one thread must then be short, so the result is not a dictionary but
 three columns: all pretokens in one string, their lengths, their counts. `PretokenCounts` makes a
 dictionary of them if somebody asks for an entry; training does not.
 
-Cost: that of stage 07, divided by the threads; plus adding up a table for each.
+Cost: that of stage 10, divided by the threads; plus adding up a table for each.
 Memory: a block and a table for each thread.
-Expect: close to stage 07 divided by the number of cores if the file is large. On a small one every
+Expect: close to stage 10 divided by the number of cores if the file is large. On a small one every
 thread meets most of the distinct pretokens for itself, so the tables to add up are large.
 Trap: a thread that fails must not let the others go on for minutes, and the error that is raised
 must be the first one in the file, not the first one in time. See `text/crew.py`.
@@ -24,6 +24,7 @@ import os
 from functools import partial
 
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
+from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
@@ -31,9 +32,10 @@ from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
 from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
 
 from cs336_bpe.common.progress import reporting
+from cs336_bpe.native.scanner import compiled
 from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
 from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
-from cs336_bpe.rules import check_workers, is_gpt2
+from cs336_bpe.rules import check_workers
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.crew import num_threads, over_blocks, over_calls
 from cs336_bpe.text.cuts import Cutter
@@ -60,20 +62,18 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
     check_errors(errors)
     num_workers = check_workers(workers)
     check_size("block_bytes", block_bytes, 1)
-    if not is_gpt2(pattern):
-        raise ValueError("this stage has GPT-2's pattern written out and can't run another one; "
-                         "use stage02 or stage03")
     with open_text(input_path) as file:
         size = file_size(file)
         cutter = Cutter(specials, pattern, errors)
         reader = BlockReader(file, os.fspath(input_path), cutter, block_bytes, end=size)
         with reporting(progress, "count", size or 0) as report:
-            return count_blocks(reader, specials, errors, num_workers, report)
+            return count_blocks(reader, specials, pattern, errors, num_workers, report)
 
 
-def count_blocks(reader, specials, errors, workers, report):
+def count_blocks(reader, specials, pattern, errors, workers, report):
     """Count all blocks of a reader, in this thread or in several."""
-    all_tables = [Table(specials) for _ in range(num_threads(reader, workers))]
+    scanner = compiled(pattern)
+    all_tables = [Table(scanner, specials) for _ in range(num_threads(reader, workers))]
     works = [partial(table.count_block, errors, reader.name) for table in all_tables]
     over_blocks(reader, works, report, padding=SCAN_PADDING)
     first, *others = all_tables
@@ -88,8 +88,10 @@ cdef class Table:
     cdef ShortTable shorts
     cdef LongTable longs
     cdef SpecialTokens specials
+    cdef CompiledPattern pattern
 
-    def __cinit__(self, specials):
+    def __cinit__(self, CompiledPattern pattern not None, specials):
+        self.pattern = pattern
         if not (self.tinies.start(1 << 13) and self.shorts.start(1 << 12)
                 and self.longs.start(1 << 8)):
             raise MemoryError("no memory for the table of pretokens")
@@ -142,13 +144,13 @@ cdef class Table:
         cdef uint64_t short_hashes[BATCH]
         cdef uint64_t tiny, hash_of_key
         cdef ShortKey key
-        cdef size_t i, start, num_tiny, num_short, length, stop = 0
-        starts.begin(text, begin, end, False)
+        cdef size_t i, start, num_tiny, num_short, length
+        starts.begin(&self.pattern.scanner, text, begin, end, False)
         while starts.find():
-            i = num_tiny = num_short = 0
-            while i < starts.ready:
-                start = starts.next(i, stop)
-                length = stop - start
+            num_tiny = num_short = 0
+            for i in range(starts.ready):
+                start = starts.starts[i]
+                length = starts.starts[i + 1] - start
                 if length <= TINY:
                     tiny = tiny_key(text + start, length)
                     hash_of_key = tiny_hash(tiny)
