@@ -1,0 +1,223 @@
+/* Runs a compiled pattern (cs336_bpe/patterns) over UTF-8 text: where do its pretokens start?
+ *
+ * A plain automaton makes an attempt per pretoken: it goes on until it dies, then back to the last
+ * place where a match could end. The end of a pretoken is a branch that no processor can predict. Here
+ * the transition in which an attempt ends also takes the first step of the next one:
+ *
+ *     EMIT   a pretoken ended before this character, and another one has started with it
+ *     MARK   a match may end before this character, but the attempt goes on
+ *     BACK   the attempt has died; go back to the last mark, and start there
+ *
+ * Every step stores its place as a start, and the number of starts grows by the flag EMIT: so there
+ * is no branch per pretoken. Going back is rare, because `simplify` has dropped the marks that are
+ * never used.
+ *
+ * Characters of several bytes have a loop of their own. Text in one script stays in one of the two
+ * loops for long, and the branch between them is predicted.
+ */
+#ifndef CS336_BPE_AUTOMATON_H
+#define CS336_BPE_AUTOMATON_H
+
+#include "scan.h"
+
+enum { STEP_EMIT = 1, STEP_MARK = 2, STEP_BACK = 4 };
+
+/* `next` is the row of a state in the table: its number times the number of columns. */
+struct Step { uint16_t next, flags; };
+
+/* Tables that `patterns/tables.py` makes. They belong to the Python object `CompiledPattern`. */
+struct Automaton {
+    uint32_t num_classes;  /* the column after the last class is the end of the text */
+    bool leaves_gaps;
+    uint8_t of_byte[256];      /* the class of ASCII, and of a byte that is not part of a character */
+    const uint16_t *index;     /* the class of code point c: blocks[index[c >> 8] << 8 | c & 255] */
+    const uint8_t *blocks;
+    const Step *steps;         /* only if it leaves no gaps */
+    const int16_t *next;       /* the plain automaton: a row, or -1 */
+    const uint8_t *accept;
+    const uint8_t *safe;       /* safe[x * num_classes + y]: a text may be cut between x and y */
+};
+
+/* The length of the UTF-8 character at `text`, which has `size` bytes, and its code point; length 0 if it
+ * is not valid. `text` starts with a byte of 0x80 or above, and 3 more can be read. */
+BPE_INLINE size_t decode_point(const uint8_t *text, size_t size, uint32_t *point) {
+    uint32_t a = text[0], b = text[1] ^ 0x80, c = text[2] ^ 0x80, d = text[3] ^ 0x80;
+    size_t length;
+    if (a < 0xE0) {
+        *point = (a & 0x1F) << 6 | b;
+        length = a >= 0xC2 && b < 0x40 ? 2 : 0;
+    } else if (a < 0xF0) {
+        *point = (a & 0x0F) << 12 | b << 6 | c;
+        length = (b | c) < 0x40 && *point >= 0x800 && (*point & 0xF800) != 0xD800 ? 3 : 0;
+    } else {
+        *point = (a & 0x07) << 18 | b << 12 | c << 6 | d;
+        length = a < 0xF5 && (b | c | d) < 0x40 && *point >= 0x10000 && *point < 0x110000 ? 4 : 0;
+    }
+    return length <= size ? length : 0;
+}
+
+BPE_INLINE uint32_t class_of_point(const Automaton *automaton, uint32_t point) {
+    return automaton->blocks[(uint32_t)automaton->index[point >> 8] << 8 | (point & 255)];
+}
+
+/* A walk over text[at:end]. After the end, SCAN_PADDING bytes can be read. */
+struct AutomatonScan {
+    const Automaton *automaton;
+    const uint8_t *text;
+    size_t at, end;
+    size_t mark;     /* where the last match could end */
+    uint32_t state;  /* a row */
+    bool begun;      /* the first start has been given out */
+    bool lenient;    /* a byte that is not part of a character has a class, too */
+    bool open;       /* more text may come: give out only starts that are certain */
+    bool invalid;    /* the text at `at` is not UTF-8 */
+};
+
+BPE_INLINE void automaton_begin(AutomatonScan *scan, const Automaton *automaton, const uint8_t *text,
+                                size_t begin, size_t end) {
+    memset((void *)scan, 0, sizeof *scan);
+    scan->automaton = automaton;
+    scan->text = text;
+    scan->at = scan->mark = begin;
+    scan->end = end;
+}
+
+/* Take the character of class `column` and of `length` bytes at `at`. */
+#define AUTOMATON_STEP(column, length)                                     \
+    do {                                                                   \
+        const Step step = steps[state + (column)];                         \
+        state = step.next;                                                 \
+        starts[found] = at;                                                \
+        found += step.flags & STEP_EMIT;                                   \
+        mark = step.flags & STEP_MARK ? at : mark;                         \
+        if (BPE_UNLIKELY(step.flags & STEP_BACK)) goto back;               \
+        at += (length);                                                    \
+    } while (0)
+
+/* Find starts until there is no room for more, or the text ends, or is found not to be UTF-8. Return
+ * how many there are. The pattern leaves no gaps: each pretoken ends where the next one starts. */
+static size_t automaton_starts(AutomatonScan *scan, size_t *starts, size_t room) {
+    const Automaton *automaton = scan->automaton;
+    const Step *steps = automaton->steps;
+    const uint8_t *text = scan->text, *of_byte = automaton->of_byte;
+    size_t found = 0, at = scan->at, end = scan->end, mark = scan->mark;
+    uint32_t state = scan->state;
+    if (!scan->begun && at < end && room) {
+        starts[found++] = at;
+        scan->begun = true;
+    }
+    for (;;) {
+        /* A step finds at most one start, and takes at least one byte. */
+        size_t stop = end - at < room - found - 1 ? end : at + (room - found - 1);
+        if (room - found < 2) break;
+        while (at < stop) {
+            while (at < stop && text[at] < 0x80) AUTOMATON_STEP(of_byte[text[at]], 1);
+            while (at < stop && text[at] >= 0x80) {
+                uint32_t point = 0;
+                size_t length = decode_point(text + at, end - at, &point);
+                if (BPE_UNLIKELY(!length)) {
+                    if (!scan->lenient) {
+                        scan->invalid = true;
+                        goto done;
+                    }
+                    AUTOMATON_STEP(of_byte[text[at]], 1);
+                } else {
+                    AUTOMATON_STEP(class_of_point(automaton, point), length);
+                }
+            }
+        }
+        if (at < end) continue;
+        if (scan->open || !(steps[state + automaton->num_classes].flags & STEP_BACK)) break;
+    back:  /* the last match ended at the mark */
+        at = mark;
+        starts[found++] = at;
+        state = 0;
+    }
+done:
+    scan->at = at;
+    scan->mark = mark;
+    scan->state = state;
+    return found;
+}
+
+/* Whether a pretoken ends at `at`, where the scan has stopped, in either case: if the text ends there
+ * (as it does before a special token), or if it goes on with the character that is there. The bytes
+ * up to `size` are known. */
+static bool automaton_ends_here(const AutomatonScan *scan, size_t size) {
+    const Automaton *automaton = scan->automaton;
+    const uint8_t *here = scan->text + scan->at;
+    uint32_t point = here[0];
+    if (point >= 0x80 && !decode_point(here, size - scan->at, &point)) return false;
+    const Step *row = automaton->steps + scan->state;
+    return (row[class_of_point(automaton, point)].flags & STEP_EMIT)
+           && !(row[automaton->num_classes].flags & STEP_BACK);
+}
+
+/* Where the match that begins at `at` stops; `at` itself if nothing matches there. For patterns that leave
+ * gaps. `*length` becomes the length of the first character; 0 if the text there is not UTF-8. */
+static size_t automaton_match(const Automaton *automaton, const uint8_t *text, size_t at, size_t end,
+                              bool lenient, size_t *length_of_first) {
+    size_t stop = at, begin = at, length = 1;
+    int32_t state = 0;
+    *length_of_first = 0;
+    while (state >= 0) {
+        uint32_t column = automaton->num_classes;
+        if (at < end) {
+            column = automaton->of_byte[text[at]];
+            length = 1;
+            if (text[at] >= 0x80) {
+                uint32_t point = 0;
+                size_t size = decode_point(text + at, end - at, &point);
+                if (size) {
+                    column = class_of_point(automaton, point);
+                    length = size;
+                } else if (!lenient) {
+                    return begin;  /* it is looked at again, as the first character of a match */
+                }
+            }
+            if (at == begin) *length_of_first = length;
+        }
+        if (automaton->accept[(uint32_t)state + column]) stop = at;
+        state = automaton->next[(uint32_t)state + column];
+        at += length;
+    }
+    return stop;
+}
+
+/* The last place in text[first:from + 1] where a text may be cut, whatever else it has; 0 if there is
+ * none. The characters on both sides must be whole and valid, so that it also holds for text
+ * of which invalid bytes are left out or replaced. */
+static size_t automaton_last_cut(const Automaton *automaton, const uint8_t *text, size_t size,
+                                 size_t from, size_t first) {
+    uint32_t after = automaton->num_classes;  /* the class of the character at `at`, if it has one */
+    size_t at = from < size ? from : size;
+    first = first ? first : 1;
+    while (at > 0 && at < size && (text[at] & 0xC0) == 0x80) at--;
+    if (at < size) {
+        uint32_t point = text[at];
+        uint8_t copy[4] = {0, 0, 0, 0};
+        memcpy(copy, text + at, size - at < 4 ? size - at : 4);
+        size_t length = point < 0x80 ? 1 : decode_point(copy, size - at, &point);
+        if (length) after = class_of_point(automaton, point);
+    }
+    while (at >= first) {
+        size_t start = at - 1, length = 1;
+        while (start > 0 && at - start < 4 && (text[start] & 0xC0) == 0x80) start--;
+        uint32_t point = text[start], before;
+        if (point >= 0x80) {
+            uint8_t copy[4] = {0, 0, 0, 0};
+            memcpy(copy, text + start, at - start);
+            length = decode_point(copy, at - start, &point);
+        }
+        if (length == at - start) before = class_of_point(automaton, point);
+        else before = automaton->num_classes, start = at - 1;
+        if (before < automaton->num_classes && after < automaton->num_classes
+            && automaton->safe[before * automaton->num_classes + after])
+            return at;
+        after = before;
+        at = start;
+    }
+    return 0;
+}
+
+#endif

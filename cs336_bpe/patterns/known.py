@@ -1,0 +1,44 @@
+"""Patterns that are known: found by what they match, not by how they are written."""
+
+import logging
+from functools import lru_cache
+
+from cs336_bpe.patterns.automaton import compile_pattern, why_not
+from cs336_bpe.patterns.syntax import Unsupported
+from cs336_bpe.rules import GPT2_PATTERN, find_pattern
+
+
+def is_same(pattern: str, other: str) -> bool:
+    """Whether two patterns give the same matches for every text, as far as that can be told.
+
+    >>> is_same(r"\\s+|\\S", r"\\s\\s*|[^\\s]"), is_same("gpt2", "gpt4")
+    (True, False)
+    """
+    pattern, other = find_pattern(pattern), find_pattern(other)
+    if pattern == other:
+        return True
+    try:
+        return compile_pattern(pattern) == compile_pattern(other)
+    except Unsupported:
+        return False
+
+
+def check_is_gpt2(pattern: str) -> None:
+    """For a stage that has GPT-2's pattern written out: refuse any other."""
+    if not is_same(pattern, GPT2_PATTERN):
+        raise ValueError("this stage has GPT-2's pattern written out and can't run another one; "
+                         "use stage02, stage03, or stage06 and later")
+
+
+def can_compile(pattern: str) -> bool:
+    """Whether a pattern can be compiled; if not, a message says why, once."""
+    reason = why_not(find_pattern(pattern))
+    if reason is not None:
+        _say_once(reason)
+    return reason is None
+
+
+@lru_cache(maxsize=None)
+def _say_once(reason: str) -> None:
+    logging.getLogger("cs336_bpe").warning(
+        "the pattern runs through `regex`, which is slow: it has %s", reason)

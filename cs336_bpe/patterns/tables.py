@@ -1,0 +1,69 @@
+"""The tables of an automaton for the runner in C (`native/automaton.h`)."""
+
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cs336_bpe.patterns.automaton import KEPT, Automaton
+from cs336_bpe.patterns.sets import two_levels
+from cs336_bpe.patterns.syntax import Unsupported
+
+EMIT, MARK, BACK = 1, 2, 4
+ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Arrays as bytes, in the machine's order of bytes."""
+
+    num_classes: int
+    leaves_gaps: bool
+    of_byte: bytes
+    index: bytes
+    blocks: bytes
+    steps: bytes
+    next: bytes
+    accept: bytes
+    safe: bytes
+
+
+@lru_cache(maxsize=KEPT)
+def make_tables(automaton: Automaton) -> Tables:
+    """All tables of an automaton."""
+    columns = automaton.num_classes + 1
+    if automaton.num_states * columns > 0x7FFF:
+        raise Unsupported(f"its table would have {automaton.num_states * columns} entries; there "
+                          f"can be at most {0x7FFF}")
+    index, blocks = two_levels(automaton.of_point)
+    of_byte = automaton.of_point[:128] + automaton.of_point[ESCAPED + 128 : ESCAPED + 256]
+    rows = [then * columns if then >= 0 else -1 for row in automaton.next for then in row]
+    steps = [] if automaton.leaves_gaps else mealy_steps(automaton)
+    return Tables(
+        automaton.num_classes, automaton.leaves_gaps, of_byte,
+        struct.pack(f"={len(index) // 2}H", *struct.unpack(f"<{len(index) // 2}H", index)), blocks,
+        b"".join(struct.pack("=2H", then * columns, flags) for then, flags in steps),
+        struct.pack(f"={len(rows)}h", *rows), bytes(flag for row in automaton.accept for flag in row),
+        bytes(flag for row in automaton.safe for flag in row))
+
+
+def mealy_steps(automaton: Automaton) -> list[tuple[int, int]]:
+    """For each state and column the next state and flags: the end of one match and the first step of
+    the next in one transition. For an automaton that leaves no gaps.
+
+    >>> from cs336_bpe.patterns import compile_pattern
+    >>> mealy_steps(compile_pattern("a+|[^a]"))[3:6]  # after an `a`: another a, all else, the end
+    [(1, 0), (2, 1), (0, 0)]
+    """
+    steps = []
+    end = automaton.num_classes
+    for state, (row, accepts) in enumerate(zip(automaton.next, automaton.accept)):
+        for column, (then, accept) in enumerate(zip(row, accepts)):
+            if then >= 0:
+                steps.append((then, MARK if accept else 0))
+            elif column == end:
+                steps.append((0, 0 if accept or state == 0 else BACK))
+            elif accept:
+                steps.append((automaton.next[0][column], EMIT))
+            else:
+                steps.append((0, BACK))
+    return steps

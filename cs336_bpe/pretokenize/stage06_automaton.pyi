@@ -1,0 +1,16 @@
+from collections.abc import Iterable
+from os import PathLike
+
+from cs336_bpe.common.progress import Progress
+from cs336_bpe.pretokenize.counts import PretokenCounts
+
+def count_pretokens(
+    input_path: str | PathLike[str],
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = ...,
+    errors: str = "strict",
+    workers: int | None = None,
+    block_bytes: int = ...,
+    progress: Progress = None,
+) -> PretokenCounts: ...
