@@ -140,17 +140,22 @@ done:
     return found;
 }
 
-/* Whether a pretoken ends at `at`, where the scan has stopped, in either case: if the text ends there
- * (as it does before a special token), or if it goes on with the character that is there. The bytes
- * up to `size` are known. */
+/* Whether a pretoken ends at `at`, where the scan has stopped, whatever comes: the end of the text (as
+ * before a special token), or the character that is there, or any character if the text that is
+ * known ends there, at `size`. */
 static bool automaton_ends_here(const AutomatonScan *scan, size_t size) {
     const Automaton *automaton = scan->automaton;
+    const Step *row = automaton->steps + scan->state;
     const uint8_t *here = scan->text + scan->at;
+    if (!scan->state || row[automaton->num_classes].flags & STEP_BACK) return false;
+    if (scan->at == size) {
+        for (uint32_t column = 0; column < automaton->num_classes; column++)
+            if (!(row[column].flags & STEP_EMIT)) return false;
+        return true;
+    }
     uint32_t point = here[0];
     if (point >= 0x80 && !decode_point(here, size - scan->at, &point)) return false;
-    const Step *row = automaton->steps + scan->state;
-    return (row[class_of_point(automaton, point)].flags & STEP_EMIT)
-           && !(row[automaton->num_classes].flags & STEP_BACK);
+    return row[class_of_point(automaton, point)].flags & STEP_EMIT;
 }
 
 /* Where the match that begins at `at` stops; `at` itself if nothing matches there. For patterns that leave

@@ -109,11 +109,14 @@ cdef class CompiledPattern:
         """
         cdef Py_buffer view
         cdef size_t cut
+        last = min(last, size)
+        if not last:
+            return 0
         PyObject_GetBuffer(data, &view, PyBUF_CONTIG_RO)
         try:
             with nogil:
                 cut = automaton_last_cut(&self.scanner.automaton, <const uint8_t *>view.buf, size,
-                                         min(last, size) - 1 if size else 0, first)
+                                         last - 1, first)
         finally:
             PyBuffer_Release(&view)
         return cut

@@ -186,8 +186,6 @@ class _Parser:
                 self.refuse("a possessive quantifier on more than one character", begin)
             return possessive(node.members, least, most)
         lazy = self.eat("?")
-        if _QUANTIFIER.match(self.pattern, self.at):
-            self.refuse("a quantifier on a quantifier", begin)
         if most is None and is_empty_possible(node):
             self.refuse("a loop around something that may be empty", begin)
         return Repeat(node, least, most, lazy)

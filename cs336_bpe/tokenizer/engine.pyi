@@ -7,6 +7,7 @@ _Text = str | bytes | bytearray | memoryview
 
 DEFAULT_CACHE_BYTES: int
 SMALLEST_CACHE_BYTES: int
+LARGE: int
 
 class Specials:
     def __init__(self, ids: dict[str, int]) -> None: ...

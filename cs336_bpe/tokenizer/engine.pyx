@@ -57,7 +57,7 @@ DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
 cdef size_t REACH = 1 << 16  # how far a place to cut is looked for
-cdef size_t LARGE = 512  # bytes; more than that are worth looking for one
+LARGE = 512  # bytes; more than that are worth looking for one
 
 
 init_scanner()
@@ -468,7 +468,7 @@ cdef class OpenText:
             for i in range(number):
                 self.write_one(written, starts[i], ids)
                 written = starts[i]
-        if limit < self.size and self.run.at == limit and automaton_ends_here(&self.run, self.size):
+        if self.run.at == limit and automaton_ends_here(&self.run, self.size):
             self.write_one(written, limit, ids)
             self.drop(limit)
         else:

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cs336_bpe import count_pretokens_in, stages
-from cs336_bpe.native import classes, generate_classes, unicode_classes
 from cs336_bpe.native.scan import use_portable_scanner
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.rules import GPT2_PATTERN
@@ -118,20 +117,3 @@ def test_real_text(data, name):
         assert count_pretokens_in(text, ["<|endoftext|>"], workers=workers) == expected
     for module in COMPILED.values():
         assert module.count_pretokens(path, ["<|endoftext|>"]) == expected, module
-
-
-def test_the_tables_are_those_of_regex():
-    """If this fails, `regex` has moved on: run generate_classes.py and commit the result."""
-    assert list(generate_classes.runs()) == unicode_classes.RUNS.split()
-
-
-def test_another_regex_that_agrees(monkeypatch):
-    monkeypatch.setattr(unicode_classes, "REGEX_VERSION", "2001.1.1")
-    classes.check_regex_version()
-
-
-def test_another_regex_that_does_not_agree(monkeypatch):
-    monkeypatch.setattr(unicode_classes, "REGEX_VERSION", "2001.1.1")
-    monkeypatch.setattr(unicode_classes, "RUNS", unicode_classes.RUNS.replace("L41-5a", "N41-5a"))
-    with pytest.raises(classes.UnicodeTablesError, match="classifies characters differently"):
-        classes.check_regex_version()

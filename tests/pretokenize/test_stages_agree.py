@@ -14,7 +14,7 @@ from cs336_bpe import count_pretokens, count_pretokens_in, pretokenize, stages, 
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
-from cs336_bpe.rules import GPT2_PATTERN, GPT2_PATTERNS
+from cs336_bpe.rules import GPT2_PATTERN, PATTERNS
 from cs336_bpe.text.blocks import BlockReader
 from cs336_bpe.text.cuts import Cutter
 
@@ -22,7 +22,8 @@ LADDER = stages.ladder("pretokenize")
 STAGES = {stage.number: stage.load().count_pretokens for stage in LADDER}
 IN_BLOCKS = [stage.number for stage in LADDER[1:]]
 THREADED = [stage.number for stage in LADDER if stage.parallel and stage.compiled]
-GPT2_ONLY = [stage.number for stage in LADDER if not stage.any_pattern]
+GPT2_ONLY = [stage.number for stage in LADDER if not (stage.any_pattern or stage.automata)]
+AUTOMATA = [stage.number for stage in LADDER if stage.automata]
 GPT4_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -141,26 +142,23 @@ def test_other_patterns(text_file, workers, specials):
     assert count_pretokens_in(text, specials, pattern=GPT4_PATTERN) == expected
 
 
-def test_a_safe_cut_of_ones_own(tmp_path):
-    path = tmp_path / "lines.txt"
-    path.write_text("".join(f"line {n}\n" for n in range(5000)), encoding="utf-8", newline="")
-    pattern = r"[^\n]+|\n"
-    expected = STAGES["stage01"](path, [], pattern=pattern)
-    found = count_pretokens(path, [], pattern=pattern, safe_cut="\n", workers=3, block_bytes=1000)
-    assert found == expected
+GAPS_PATTERN = r"[a-z]{2,3}x?|\s+(?!\S)|\d+"
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, GPT4_PATTERN, GAPS_PATTERN])
+@pytest.mark.parametrize("stage", AUTOMATA)
+def test_compiled_patterns(text_file, stage, pattern):
+    for specials in [[], ["<|endoftext|>"], SPECIALS["overlapping"]]:
+        expected = STAGES["stage01"](text_file, specials, pattern=pattern)
+        for block_bytes in (64, 1000, 1 << 20):
+            options = {"workers": 1, "block_bytes": block_bytes, "pattern": pattern}
+            assert STAGES[stage](text_file, specials, **options) == expected, block_bytes
 
 
 def test_native_stages_refuse_other_patterns(text_file):
     for stage in GPT2_ONLY:
-        with pytest.raises(ValueError, match="use stage02 or stage03"):
+        with pytest.raises(ValueError, match="use stage02, stage03, or stage06"):
             STAGES[stage](text_file, [], pattern=GPT4_PATTERN)
-
-
-def test_the_pattern_as_others_write_it(text_file):
-    expected = STAGES["stage01"](text_file, [])
-    for pattern in GPT2_PATTERNS:
-        assert STAGES["stage01"](text_file, [], pattern=pattern) == expected
-        assert count_pretokens(text_file, [], pattern=pattern) == expected
 
 
 def test_several_files(tmp_path):
@@ -269,9 +267,10 @@ def test_absurd_numbers_of_workers(text_file):
 
 def test_the_product_names_its_stages():
     """Whatever comes last in the registry, what is used has what it is used for."""
-    gpt2 = stages.find("pretokenize", pretokenize.GPT2_STAGE)
-    assert gpt2.blocks
-    assert gpt2.parallel
+    engine = stages.find("pretokenize", pretokenize.ENGINE)
+    assert engine.blocks
+    assert engine.parallel
+    assert engine.automata
     assert stages.find("pretokenize", pretokenize.ANY_PATTERN_STAGE).any_pattern
     for stage in LADDER:
         assert hasattr(stage.load(), "count_blocks") == stage.blocks

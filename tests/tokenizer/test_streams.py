@@ -21,9 +21,9 @@ from tokenizer.oracle import (
 from cs336_bpe import GPT2_PATTERN, Tokenizer
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.formats import write_gpt2
-from cs336_bpe.rules import Model, assemble_vocab
-from cs336_bpe.text import streams as streaming
-from cs336_bpe.tokenizer.engine import final_length
+from cs336_bpe.native.scanner import compiled
+from cs336_bpe.rules import PATTERNS, Model, assemble_vocab
+from cs336_bpe.tokenizer.engine import LARGE
 
 
 def cut_at(text, places):
@@ -31,7 +31,10 @@ def cut_at(text, places):
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)])]
 
 
-@pytest.mark.parametrize("pattern", [GPT2_PATTERN, GPT4_PATTERN], ids=["gpt2", "gpt4"])
+NOT_COMPILED = r"(?<=x)y|.|\n"
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, GPT4_PATTERN, NOT_COMPILED])
 @given(text=texts.filter(encoded), places=st.lists(st.integers(0, 200)))
 @example(text="a\n\nb", places=[])
 @example(text="a \n\n\nb\u3000\u3000c", places=[4])
@@ -63,7 +66,7 @@ def test_lines_characters_and_pieces_of_any_size(kind):
 @pytest.mark.parametrize("run", ["x", "é", "7", "-", "'", " ", "\n", "\u3000", "<", "<|", "🙂"])
 def test_runs_of_one_kind_longer_than_is_looked_at(run):
     tokenizer, _ = tokenizer_and_oracle()
-    long = run * (5 * streaming.LOOK_AT_ALL // len(run.encode()))
+    long = run * (5 * LARGE // len(run.encode()))
     for text in [long, long + "s a", "a" + long + "<|endoftext|>" + long, long + "\n\n<x" + long]:
         expected = tokenizer.encode(text)
         assert list(tokenizer.encode_iterable(iter(text))) == expected
@@ -147,16 +150,14 @@ def test_nothing_is_asked_for_before_the_first_id():
     assert asked == ["a b", " c"]
 
 
-@given(text=tricky)
-def test_final_length_is_where_a_pretoken_starts(text):
-    _, oracle = tokenizer_and_oracle()
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=tricky, after=tricky)
+def test_what_is_certain_is_where_pretokens_start(pattern, text, after):
+    """Also in a longer text, whatever comes."""
     data = text.encode()
-    final = final_length(data)
-    ends, at = {0}, 0
-    for part in oracle.pretokens(text, []):
-        at += len(part)
-        ends.add(at)
-    assert final in ends
+    certain = compiled(pattern).certain_starts(data)
+    assert certain == [start for start in compiled(pattern).starts(data + after.encode())
+                       if start <= max(certain, default=0) and data]
 
 
 # --- Bad input, time and memory ---------------------------------------------------------------
