@@ -3,7 +3,7 @@
  *     Scan scan;
  *     scan_begin(&scan, text, begin, end);
  *     while (scan.at < scan.end && !scan.invalid) {
- *         size_t number = scanner->gpt2(&scan, starts, room);  // room >= SCAN_ROOM
+ *         size_t number = scan_starts(SCAN_GPT2, &scan, starts, room);  // room >= SCAN_ROOM
  *         ...
  *     }
  *
@@ -60,15 +60,19 @@ static inline void scan_begin(Scan *scan, const uint8_t *text, size_t begin, siz
  * to be UTF-8. Returns how many there are. */
 typedef size_t ScanStarts(Scan *scan, size_t *starts, size_t room);
 
+/* The patterns that have masks; masked_patterns.py has them as regular expressions. */
+enum { SCAN_GPT2, SCAN_CL100K, SCAN_CL100K_2023, SCAN_QWEN2, SCAN_NANOCHAT, NUM_SCAN_PATTERNS };
+
 typedef struct {
     const char *name;
     int (*is_here)(void);  /* can this machine run it? */
-    ScanStarts *gpt2;
-    ScanStarts *cl100k, *cl100k_2023, *qwen2, *nanochat;
+    ScanStarts *starts[NUM_SCAN_PATTERNS];
 } ScanPath;
 
-static const ScanPath *const *the_scan_path;  /* set by init_scanner() in scan.pxd */
+static const ScanPath *const *scan_path;  /* which one is used: set by init_scanner() in scan.pxd */
 
-#define scanner (*the_scan_path)
+static inline size_t scan_starts(int pattern, Scan *scan, size_t *starts, size_t room) {
+    return (*scan_path)->starts[pattern](scan, starts, room);
+}
 
 #endif

@@ -5,13 +5,16 @@
 
 #include "wide_careful.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(CS336_BPE_PORTABLE)
 #define SCAN_X86 1
+#pragma GCC diagnostic push  /* gcc 12 warns of its own registers that are left undefined */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #else
 #define SCAN_X86 0
 #endif
-#if defined(__GNUC__) && defined(__aarch64__)
+#if defined(__GNUC__) && defined(__aarch64__) && !defined(CS336_BPE_PORTABLE)
 #define SCAN_NEON 1
 #include <arm_neon.h>
 #else
@@ -53,6 +56,20 @@ static int is_here() { return 1; }
 }
 
 #if SCAN_X86
+namespace sse2 {
+#define SCAN_TARGET
+#define SCAN_CTZ(x) BPE_CTZ((x) | HIGHEST_BIT)
+#include "classify_sse2.h"
+#include "write_by_eights.h"
+#include "classify_wide.h"
+#include "masks_gpt2.h"
+#include "masks_cl100k.h"
+#include "scan_loop.h"
+#undef SCAN_TARGET
+#undef SCAN_CTZ
+static int is_here() { return 1; }
+}
+
 namespace avx2 {
 #define SCAN_TARGET __attribute__((target("avx2,bmi,lzcnt,popcnt")))
 #define SCAN_CTZ(x) _tzcnt_u64(x)
@@ -109,13 +126,14 @@ static int is_here() { return 1; }
 }
 #endif
 
-#define SCAN_PATH(name) {#name, name::is_here, name::scan_gpt2, name::scan_cl100k, \
-                         name::scan_cl100k_2023, name::scan_qwen2, name::scan_nanochat}
+#define SCAN_PATH(name) {#name, name::is_here, \
+                         {name::scan_gpt2, name::scan_cl100k, name::scan_cl100k_2023, \
+                          name::scan_qwen2, name::scan_nanochat}}
 
 /* From the fastest to the one that every machine has. */
 static const ScanPath scan_paths[] = {
 #if SCAN_X86
-    SCAN_PATH(avx512), SCAN_PATH(avx2),
+    SCAN_PATH(avx512), SCAN_PATH(avx2), SCAN_PATH(sse2),
 #endif
 #if SCAN_NEON
     SCAN_PATH(neon),

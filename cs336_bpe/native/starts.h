@@ -1,42 +1,33 @@
-/* The pretokens of a text, batch by batch: where each starts and ends, with contractions resolved.
+/* The pretokens of a text, batch by batch.
  *
  *     Starts starts;
  *     starts.begin(text, begin, end, false);
- *     while (starts.find()) {
- *         for (size_t i = 0; i < starts.ready;) {
- *             size_t stop, start = starts.next(i, stop);
- *             ... text[start:stop] is a pretoken ...
- *         }
- *     }
+ *     while (starts.find())
+ *         for (size_t i = 0; i < starts.ready; i++)
+ *             ... text[starts.starts[i]:starts.starts[i + 1]] is a pretoken ...
  *     if (starts.invalid) ...
- *
- * The masks of `scan.h` know no contractions. They cut "it's" into "it", "'" and "s", and a pretoken
- * that is a single apostrophe shows where to look again.
  */
 #ifndef CS336_BPE_STARTS_H
 #define CS336_BPE_STARTS_H
 
 #include "scan.h"
 
-#ifndef CS336_BPE_BATCH  /* other sizes are for measuring; at least 67 */
+#ifndef CS336_BPE_BATCH  /* other sizes are for measuring; more than SCAN_ROOM */
 #define CS336_BPE_BATCH 512
 #endif
 
 struct Starts {
     enum { BATCH = CS336_BPE_BATCH };  /* pretokens that are found at a time, at most */
-    const uint8_t *text;
-    size_t starts[BATCH + 2];
-    size_t number;  /* of starts that have been found, and not been used up */
-    size_t used;    /* of these, by the batch before */
+    size_t starts[BATCH + 1];
+    size_t number;  /* of starts that have been found */
     size_t ready;   /* of them, those of which the end is known too: the batch */
     bool done, invalid;
     Scan scan;
 
     /* Of text[begin:end], which no special token cuts. SCAN_PADDING bytes after the end must be
      * readable. If `lenient`, a byte that is not part of a UTF-8 character is one of class O. */
-    void begin(const uint8_t *in_text, size_t begin, size_t end, bool lenient) noexcept {
-        text = in_text;
-        number = used = ready = 0;
+    void begin(const uint8_t *text, size_t begin, size_t end, bool lenient) noexcept {
+        number = ready = 0;
         done = begin >= end;
         invalid = false;
         scan_begin(&scan, text, begin, end);
@@ -46,16 +37,14 @@ struct Starts {
     /* Find a batch; false at the end, or where the text is found not to be UTF-8. */
     BPE_NEVER_INLINE bool find() noexcept {
         if (done) return false;
-        number -= used;
-        memmove(starts, starts + used, number * sizeof *starts);
-        number += scan_starts(&scan, starts + number, BATCH - number);
+        size_t kept = number - ready;  /* the last one: where it ends was not known */
+        if (kept) starts[0] = starts[ready];
+        number = kept + scan_starts(SCAN_GPT2, &scan, starts + kept, BATCH - kept);
         invalid = scan.invalid;
         if (invalid) return false;
         done = scan.at >= scan.end;
-        if (done) starts[number] = starts[number + 1] = scan.end;
-        /* A pretoken ends where the next one starts. A contraction moves that place, and to see
-         * whether it does, the start after it is needed too; so two are kept for the next batch. */
-        used = ready = done ? number : number > 2 ? number - 2 : 0;
+        if (done) starts[number] = scan.end;
+        ready = done ? number : number ? number - 1 : 0;
         return true;
     }
 
@@ -63,15 +52,6 @@ struct Starts {
     BPE_ALWAYS_INLINE size_t next(size_t &i, size_t &stop) noexcept {
         size_t start = starts[i];
         stop = starts[++i];
-        if (BPE_UNLIKELY(text[start] == '\'') && stop == start + 1) {
-            size_t length = contraction(text + start, scan.end - start);
-            if (length && start + length < starts[i + 1]) {
-                starts[i] = stop = start + length;  /* 'tis: the letters go on */
-            } else if (length) {
-                stop = starts[++i];  /* the letters are used up, and so is their start */
-                used = i > ready ? i : ready;
-            }
-        }
         return start;
     }
 };
