@@ -6,6 +6,7 @@ The fastest one that the machine has is chosen at import. Tests choose others.
 """
 
 from libc.stdint cimport uint8_t
+from libcpp.vector cimport vector
 
 from array import array
 
@@ -66,28 +67,32 @@ def use_portable_scanner(portable):
     return len(scanner_paths()) > 1
 
 
-def find_starts(text, pattern="gpt2", *, lenient=False):
+def find_starts(text, pattern="gpt2", *, lenient=False, padding=bytes(SCAN_PADDING), room=512):
     """Where the pretokens of a text, as bytes, start. `pattern`: a name in MASKED_PATTERNS.
 
     Raises ValueError where the text is not UTF-8, unless `lenient`: then such a byte is a symbol.
+    Neither the `padding` after the text nor how much `room` there is for starts at a time may make
+    a difference.
 
     >>> find_starts(b"it's 2 cats").tolist()
     [0, 2, 4, 6]
     """
     cdef int number = list(MASKED_PATTERNS).index(pattern)
     cdef Scan scan
-    cdef size_t starts[512]
-    cdef size_t found, i
-    cdef bytes padded = bytes(text) + bytes(SCAN_PADDING)
+    cdef vector[size_t] starts
+    cdef size_t found, size_of_room = max(room, SCAN_ROOM)
+    cdef bytes padded = bytes(text) + bytes(padding)
+    if len(padding) < SCAN_PADDING:
+        raise ValueError(f"{SCAN_PADDING} bytes of padding have to come after the text")
+    starts.resize(size_of_room)
     result = array("Q")
     scan_begin(&scan, <const uint8_t *>padded, 0, len(text))
     scan.lenient = lenient
     while scan.at < scan.end:
-        found = scan_starts(number, &scan, starts, 512)
+        found = scan_starts(number, &scan, starts.data(), size_of_room)
         if scan.invalid:
             raise ValueError(f"the text is not UTF-8 at byte {scan.at}")
-        for i in range(found):
-            result.append(starts[i])
+        result.frombytes((<const char *>starts.data())[:found * sizeof(size_t)])
     return result
 
 
