@@ -1,25 +1,33 @@
 # cython: language_level=3
 """What `scan.h` declares, and how a compiled module gets the scanner ready.
 
-`scan.h` keeps the classes of all characters in static tables, so every module that includes it has
-its own. It calls `init_scanner()` once, when it is imported.
+The scanner is compiled once, in `scan.pyx`. Every module that includes `scan.h` calls
+`init_scanner()` once, when it is imported, to know where it is.
 """
+
+from libc.stdint cimport uint8_t
+
 
 cdef extern from "scan.h" nogil:
     enum:
         SCAN_PADDING
-    int scan_use_portable
-    bint scan_has_avx2()
-    void scan_init_module(const char *index, size_t index_size, const char *classes,
-                          size_t classes_size)
+        SCAN_ROOM
+        NUM_SCAN_PATTERNS
+    ctypedef struct Scan:
+        size_t at, end
+        bint invalid, lenient
+    ctypedef struct ScanPath:
+        const char *name
+        int (*is_here)()
+    const ScanPath *const *scan_path
+    void scan_begin(Scan *scan, const uint8_t *text, size_t begin, size_t end)
+    size_t scan_starts(int pattern, Scan *scan, size_t *starts, size_t room)
 
 
-cdef int add_switch(int *use_portable) except -1
+cdef const ScanPath *const *where_the_path_is() except NULL
 
 
 cdef inline int init_scanner() except -1:
-    from cs336_bpe.native.classes import tables
-
-    index, classes = tables()
-    scan_init_module(index, len(index), classes, len(classes))
-    return add_switch(&scan_use_portable)
+    global scan_path
+    scan_path = where_the_path_is()
+    return 0

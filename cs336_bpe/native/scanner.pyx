@@ -14,6 +14,7 @@ from cs336_bpe.native.automaton cimport automaton_starts
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.starts cimport KEEP_GAPS, NO_MASKS, SKIP_GAPS, STOP_AT_GAPS, Starts
 
+from cs336_bpe.native.masked_patterns import number_of_masks
 from cs336_bpe.patterns import compile_pattern
 from cs336_bpe.patterns.tables import make_tables
 from cs336_bpe.rules import check_pattern, find_pattern
@@ -35,7 +36,8 @@ cdef class CompiledPattern:
         tables = make_tables(automaton)
         self.automaton = automaton
         self.tables = tables
-        self.scanner.masks = NO_MASKS
+        masks = number_of_masks(automaton)
+        self.scanner.masks = NO_MASKS if masks is None else masks
         self.scanner.gaps = SKIP_GAPS
         self.scanner.automaton.num_classes = tables.num_classes
         self.scanner.automaton.leaves_gaps = tables.leaves_gaps

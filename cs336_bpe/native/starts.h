@@ -14,12 +14,13 @@
 #define CS336_BPE_STARTS_H
 
 #include "automaton.h"
+#include "scan.h"
 
-#ifndef CS336_BPE_BATCH  /* other sizes are for measuring; at least 67 */
+#ifndef CS336_BPE_BATCH  /* other sizes are for measuring; more than SCAN_ROOM */
 #define CS336_BPE_BATCH 512
 #endif
 
-enum { NO_MASKS, GPT2_MASKS };
+enum { NO_MASKS = -1 };
 
 /* What to do with text that no match takes. */
 enum Gaps { SKIP_GAPS, KEEP_GAPS, STOP_AT_GAPS };
@@ -27,7 +28,7 @@ enum Gaps { SKIP_GAPS, KEEP_GAPS, STOP_AT_GAPS };
 /* What finds the pretokens of a pattern: its automaton, or masks that are known to give the same. */
 struct Scanner {
     Automaton automaton;
-    int masks;
+    int masks;  /* the number of the pattern in `scan.h`, or NO_MASKS */
     Gaps gaps;
 };
 
@@ -64,8 +65,8 @@ struct Starts {
         /* The last start has no end yet, so it is kept for the next batch. */
         starts[0] = starts[ready];
         number -= ready;
-        if (scanner->masks) {
-            number += scan_starts(&scan, starts + number, BATCH - number);
+        if (scanner->masks != NO_MASKS) {
+            number += scan_starts(scanner->masks, &scan, starts + number, BATCH - number);
             invalid = scan.invalid;
             done = scan.at >= scan.end;
         } else {

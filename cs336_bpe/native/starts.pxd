@@ -9,7 +9,7 @@ cdef extern from "starts.h" nogil:
     enum:
         BATCH "Starts::BATCH"
     enum:
-        NO_MASKS, GPT2_MASKS
+        NO_MASKS
     enum Gaps:
         SKIP_GAPS, KEEP_GAPS, STOP_AT_GAPS
     cppclass Scanner:

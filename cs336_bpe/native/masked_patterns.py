@@ -1,0 +1,31 @@
+"""The patterns that the scanner in C has masks for, as regular expressions.
+
+Their order is that of the numbers in `scan.h`. Whether another pattern is one of them is told by its
+automaton, never by how it is written.
+"""
+
+from cs336_bpe.patterns import Automaton, compile_pattern
+from cs336_bpe.rules import PATTERNS
+
+MASKED_PATTERNS = {
+    "gpt2": PATTERNS["gpt2"],
+    "cl100k":
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    "cl100k_2023": PATTERNS["gpt4"],  # also Llama 3's
+    "qwen2": PATTERNS["qwen2"],
+    "nanochat": PATTERNS["nanochat"],
+}
+
+
+def number_of_masks(automaton: Automaton) -> int | None:
+    """The number of the masks that cut as this automaton does; None if there are none.
+
+    >>> number_of_masks(compile_pattern("'s|'t|'re|'ve|'m|'ll|'d| ?\\\\p{L}+| ?\\\\p{N}+"
+    ...                                 "| ?[^\\\\s\\\\p{L}\\\\p{N}]+|\\\\s+(?!\\\\S)|\\\\s+"))
+    0
+    """
+    for number, pattern in enumerate(MASKED_PATTERNS.values()):
+        if compile_pattern(pattern) == automaton:
+            return number
+    return None
