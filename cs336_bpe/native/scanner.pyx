@@ -102,7 +102,7 @@ cdef class CompiledPattern:
                 found.append(starts[i])
         return found
 
-    def last_cut(self, data, size_t size, size_t first=1, size_t last=<size_t>-1):
+    def last_cut(self, data, size_t size, Py_ssize_t first=1, size_t last=<size_t>-1):
         """The last place in `data[first:last]` where a text of `size` bytes may be cut; 0 if there
         is none.
 
@@ -118,7 +118,7 @@ cdef class CompiledPattern:
         try:
             with nogil:
                 cut = automaton_last_cut(&self.scanner.automaton, <const uint8_t *>view.buf, size,
-                                         last - 1, first)
+                                         last - 1, max(first, 1))
         finally:
             PyBuffer_Release(&view)
         return cut

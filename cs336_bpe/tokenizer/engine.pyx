@@ -409,7 +409,11 @@ cdef class OpenText:
             self.drop(search.length)
             return ids, place
         self.searched = limit
-        self.write_certain(limit, ids)
+        if special == limit < self.size:  # one is there, and may become longer: the text ends
+            self.write_all(limit, ids)
+            self.drop(limit)
+        else:
+            self.write_certain(limit, ids)
         return ids, None
 
     def end(self):
