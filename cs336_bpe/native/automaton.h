@@ -140,22 +140,25 @@ done:
     return found;
 }
 
-/* Whether a pretoken ends at `at`, where the scan has stopped, whatever comes: the end of the text (as
- * before a special token), or the character that is there, or any character if the text that is
- * known ends there, at `size`. */
-static bool automaton_ends_here(const AutomatonScan *scan, size_t size) {
+/* What is certain of the pretoken at whose end, or in which, the scan has stopped at `at`: STEP_EMIT if it
+ * ends there, STEP_BACK if it ended at the mark, 0 if that is still open. What may come is the end of
+ * the text (as before a special token), and the character that is at `at`, or any character if the
+ * text that is known ends there, at `size`. */
+static int automaton_outlook(const AutomatonScan *scan, size_t size) {
     const Automaton *automaton = scan->automaton;
     const Step *row = automaton->steps + scan->state;
     const uint8_t *here = scan->text + scan->at;
-    if (!scan->state || row[automaton->num_classes].flags & STEP_BACK) return false;
-    if (scan->at == size) {
-        for (uint32_t column = 0; column < automaton->num_classes; column++)
-            if (!(row[column].flags & STEP_EMIT)) return false;
-        return true;
+    uint32_t first = 0, last = automaton->num_classes - 1;
+    if (!scan->state) return 0;
+    if (scan->at < size) {
+        uint32_t point = here[0];
+        if (point >= 0x80 && !decode_point(here, size - scan->at, &point)) return 0;
+        first = last = class_of_point(automaton, point);
     }
-    uint32_t point = here[0];
-    if (point >= 0x80 && !decode_point(here, size - scan->at, &point)) return false;
-    return row[class_of_point(automaton, point)].flags & STEP_EMIT;
+    int outlook = row[automaton->num_classes].flags & STEP_BACK ? STEP_BACK : STEP_EMIT;
+    for (uint32_t column = first; column <= last; column++)
+        if (!(row[column].flags & outlook)) return 0;
+    return outlook;
 }
 
 /* Where the match that begins at `at` stops; `at` itself if nothing matches there. For patterns that leave

@@ -26,7 +26,7 @@ cdef extern from "automaton.h" nogil:
     void automaton_begin(AutomatonScan *scan, const Automaton *automaton, const uint8_t *text,
                          size_t begin, size_t end)
     size_t automaton_starts(AutomatonScan *scan, size_t *starts, size_t room)
-    bint automaton_ends_here(const AutomatonScan *scan, size_t size)
+    int automaton_outlook(const AutomatonScan *scan, size_t size)
     size_t automaton_match(const Automaton *automaton, const uint8_t *text, size_t at, size_t end,
                            bint lenient, size_t *length_of_first)
     size_t automaton_last_cut(const Automaton *automaton, const uint8_t *text, size_t size,

@@ -37,11 +37,13 @@ from cs336_bpe.encode.pretoken_cache cimport (
     cache_init_module,
 )
 from cs336_bpe.native.automaton cimport (
+    STEP_BACK,
+    STEP_EMIT,
     Automaton,
     AutomatonScan,
     automaton_begin,
-    automaton_ends_here,
     automaton_last_cut,
+    automaton_outlook,
     automaton_starts,
 )
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
@@ -455,6 +457,7 @@ cdef class OpenText:
         cdef size_t starts[64]
         cdef size_t i, number = 1, cut = 0, written = 0
         cdef AutomatonScan run
+        cdef int outlook
         if limit - self.examined > LARGE:
             cut = automaton_last_cut(automaton, self.text(), limit, limit,
                                      max(self.examined, 1))
@@ -472,15 +475,22 @@ cdef class OpenText:
             for i in range(number):
                 self.write_one(written, starts[i], ids)
                 written = starts[i]
-        if self.run.at == limit and automaton_ends_here(&self.run, self.size):
-            self.write_one(written, limit, ids)
-            self.drop(limit)
-        else:
-            run = self.run
-            run.at -= written
-            run.mark -= min(written, run.mark)
-            self.drop(written)
-            self.run = run
+            if not number and self.run.at == limit:
+                outlook = automaton_outlook(&self.run, self.size)
+                if outlook == STEP_EMIT:
+                    self.write_one(written, limit, ids)
+                    self.drop(limit)
+                    return
+                if outlook == STEP_BACK:
+                    self.write_one(written, self.run.mark, ids)
+                    written = self.run.at = self.run.mark
+                    self.run.state = 0
+                    number = 1
+        run = self.run
+        run.at -= written
+        run.mark -= min(written, run.mark)
+        self.drop(written)
+        self.run = run
 
     cdef write_one(self, size_t start, size_t stop, Ids ids):
         check(write_pretoken(&self.cache.table, self.engine.merges, self.text() + start,
