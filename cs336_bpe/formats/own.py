@@ -78,7 +78,7 @@ def _checksum(body: bytes) -> str:
 
 def _body(tokenizer: Checked) -> bytes:
     """The lines of the file before the checksum."""
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     lines = ["{", f'"format": {_dump(FORMAT)},', f'"version": {VERSION},',
              f'"pattern": {_dump(model.pattern)},']
     lines += _lines("special_tokens", [_dump([*item]) for item in ids.specials.items()])

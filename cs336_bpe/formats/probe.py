@@ -46,7 +46,7 @@ def probe_texts(tokenizer: Checked) -> list[str]:
     >>> probe_texts(checked(Model(dict(enumerate(BYTES)), [], ["<|a|>"], GPT2_PATTERN)))[-2:]
     ['<|a|>', '<|a|> and<|a|>x']
     """
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     words = []
     for left, right in model.merges[:: len(model.merges) // _SAMPLE + 1]:
         try:

@@ -120,3 +120,49 @@ def last_merges(tokens, lefts, rights, made):
             left_view[i] = recovery.state.left
             right_view[i] = recovery.state.right
     return left_parts, right_parts
+
+
+def merges_of_ranks(tokens):
+    """The same for tiktoken's ranks: two neighbours are joined if together they are a token.
+
+    `tokens` are in the order of their ranks. A token gets two parts if merges of lower ranks leave
+    two parts of it, and -1 if not. If all tokens but the bytes get two parts, these are the merges
+    that tiktoken does: it joins two neighbours whose token has a higher rank only if there is nothing
+    else to join; and then two parts are left of the token, and joining them makes it.
+
+    >>> tokens = [b"t", b"h", b"i", b"n", b"th", b"in", b"thin", b"hint"]
+    >>> lefts, rights = merges_of_ranks(tokens)
+    >>> [(tokens[left], tokens[right]) for left, right in zip(lefts, rights) if left >= 0]
+    [(b't', b'h'), (b'i', b'n'), (b'th', b'in')]
+    """
+    cdef size_t num_tokens = len(tokens), i
+    cdef Recovery recovery = Recovery(tokens, num_tokens)
+    left_parts, right_parts = _column(num_tokens), _column(num_tokens)
+    cdef int32_t[:] left_view = left_parts, right_view = right_parts
+    for i in range(num_tokens):
+        if PyBytes_GET_SIZE(<bytes>recovery.tokens[i]) > 1 and recovery.merge(i) == 2:
+            left_view[i] = recovery.state.part(0)
+            right_view[i] = recovery.state.part(1)
+            recovery.state.add(recovery.state.part(0), recovery.state.part(1), i, i)
+    return left_parts, right_parts
+
+
+def parts_left(columns, words):
+    """How many parts the merges leave of each word. `columns` is a `MergeColumns`.
+
+    >>> from cs336_bpe.formats.columns import columns_of
+    >>> ids = {bytes([byte]): byte for byte in range(256)} | {b"th": 256}
+    >>> parts_left(columns_of(ids, [(b"t", b"h")]), [b"th", b"the", b"then"])
+    [1, 2, 3]
+    """
+    cdef int32_t[:] lefts = columns.lefts, rights = columns.rights
+    cdef size_t num_merges = len(columns.lefts), i
+    cdef Recovery recovery
+    if not words:
+        return []
+    recovery = Recovery(words, num_merges)
+    for i in range(256):
+        recovery.state.byte_tokens[i] = i
+    for i in range(num_merges):
+        recovery.state.add(lefts[i], rights[i], i, 256 + i)
+    return [recovery.merge(i) for i in range(len(words))]

@@ -159,7 +159,7 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
 
     The error says which token is in the way.
     """
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     made = {left + right for left, right in model.merges}
     last = -1
     for place, (left, right) in enumerate(model.merges):
