@@ -89,14 +89,11 @@ cdef class Table:
             self.buffer.push_back(<uint8_t>byte_of[character])
         return self.table.find(self.buffer.data(), self.buffer.size())
 
-    cdef bint find_parts(self, object merge, uint32_t *left, uint32_t *right) except -1:
-        """The two parts of a merge, if it is one; false if not.
-
-        It is a pair of bytes, a pair of texts in the printable alphabet, or a text of two such with
-        a space between them.
-        """
+    cdef bint find_parts(self, object merge, bint printable, uint32_t *left,
+                         uint32_t *right) except -1:
+        """The two parts of a merge, if it is one; false if not."""
         cdef Py_ssize_t space, size
-        if isinstance(merge, str):
+        if printable and isinstance(merge, str):
             size = PyUnicode_GET_LENGTH(merge)
             space = PyUnicode_FindChar(merge, 32, 0, size, 1)
             left[0] = self.find_printable(merge, 0, space)
@@ -105,9 +102,9 @@ cdef class Table:
         if not isinstance(merge, (tuple, list)) or len(merge) != 2:
             return False
         first, second = merge
-        if PyBytes_Check(first) and PyBytes_Check(second):
+        if not printable and PyBytes_Check(first) and PyBytes_Check(second):
             left[0], right[0] = self.find(first), self.find(second)
-        elif isinstance(first, str) and isinstance(second, str):
+        elif printable and isinstance(first, str) and isinstance(second, str):
             left[0] = self.find_printable(first, 0, PyUnicode_GET_LENGTH(first))
             right[0] = self.find_printable(second, 0, PyUnicode_GET_LENGTH(second))
         else:
@@ -143,16 +140,16 @@ def from_printables(texts):
     return result
 
 
-def columns_of(dict ids not None, merges):
+def columns_of(dict ids not None, merges, *, bint printable=False):
     """The merges as columns; None if anything is wrong with them.
 
     `ids` has the id of each token. The conditions are those of `rules.check_merges`: all 256 bytes
     have ids, the parts of a merge are bytes or made by merges before it, its result has an id, and
-    no two merges have the same result. Merges may also be in the printable alphabet: pairs of `str`,
-    or one `str` with a space between the parts.
+    no two merges have the same result. If merges are in the printable alphabet, each is a pair of
+    `str`, or one `str` with a space between the parts.
 
     >>> ids = {byte: number for number, byte in enumerate(BYTES)} | {b"th": 300, b"the": 301}
-    >>> columns = columns_of(ids, [(b"t", b"h"), "th e"])
+    >>> columns = columns_of(ids, ["t h", ("th", "e")], printable=True)
     >>> columns.lefts.tolist(), columns.rights.tolist(), columns.ids[256:].tolist()
     ([116, 256], [104, 101], [300, 301])
     >>> columns_of(ids, [(b"th", b"e"), (b"t", b"h")]) is None
@@ -174,7 +171,7 @@ def columns_of(dict ids not None, merges):
         number_of[table.find(byte)] = number
     cdef list pairs = []
     for merge in merges:
-        if not table.find_parts(merge, &left, &right):
+        if not table.find_parts(merge, printable, &left, &right):
             return None
         made = table.table.find_joined(left, right)
         if (made == NO_TOKEN or number_of[left] < 0 or number_of[right] < 0
@@ -187,6 +184,37 @@ def columns_of(dict ids not None, merges):
         # The vocab's own objects, so that each token is in memory once.
         pairs.append((table.tokens[left], table.tokens[right]))
         place += 1
+    return MergeColumns(id_column, left_column, right_column, pairs)
+
+
+def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
+    """The columns of merges of which the places of both parts in `tokens` are known.
+
+    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token is there after
+    its parts, and what isn't made of any, which has -1, is a byte. All bytes must be there.
+
+    >>> tokens = [*BYTES, b"th", b"the"]
+    >>> lefts = array("i", [-1] * 256 + [116, 256])
+    >>> rights = array("i", [-1] * 256 + [104, 101])
+    >>> columns_of_parts(tokens, list(range(258)), lefts, rights).pairs
+    [(b't', b'h'), (b'th', b'e')]
+    """
+    cdef Py_ssize_t num_tokens = len(tokens), num_merges = num_tokens - 256, i, place = 0
+    numbers, id_column = _zeros(num_tokens), _zeros(num_tokens)
+    left_column, right_column = _zeros(num_merges), _zeros(num_merges)
+    cdef int32_t[::1] left_places = lefts, right_places = rights, number_of = numbers
+    cdef int32_t[::1] id_view = id_column, left_view = left_column, right_view = right_column
+    cdef list pairs = []
+    for i in range(num_tokens):
+        if left_places[i] < 0:
+            number_of[i] = <uint8_t>PyBytes_AS_STRING(tokens[i])[0]
+        else:
+            left_view[place] = number_of[left_places[i]]
+            right_view[place] = number_of[right_places[i]]
+            pairs.append((tokens[left_places[i]], tokens[right_places[i]]))
+            number_of[i] = 256 + place
+            place += 1
+        id_view[number_of[i]] = ids[i]
     return MergeColumns(id_column, left_column, right_column, pairs)
 
 

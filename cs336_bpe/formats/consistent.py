@@ -1,8 +1,8 @@
 """Vocabularies checked in columns: all ids at once, all tokens at once, all merges at once.
 
-The rules of a vocabulary are in `rules/vocabulary.py`, which goes through it token by token, so as to
-name the one that is wrong. Nearly always nothing is wrong. So here the rules are asked of whole
-columns, at a tenth of the cost: of what type all ids are, how many different ones there are, and so
+The rules of a vocabulary are in `rules/vocabulary.py`, which goes through it token by token, so as
+to name the one that is wrong. Nearly always nothing is wrong. So here the rules are asked of whole
+columns, at a tenth of the cost: of what type all ids are, how many distinct ones there are, and so
 on. Whatever is not plainly right goes the slow way, which accepts it or says what is wrong.
 """
 
@@ -32,7 +32,7 @@ class Consistent(NamedTuple):
 
 def consistent(vocab: Mapping[int, bytes], merges: Sequence[Pair],
                special_tokens: Iterable[str]) -> Consistent:
-    """A vocab, with the special tokens that it lacked, and merges; or an error that names the entry.
+    """A vocab, complete with special tokens, and its merges; or an error that names the entry.
 
     >>> from cs336_bpe.rules import BYTES
     >>> found = consistent(dict(enumerate(BYTES)) | {300: b"th"}, [(b"t", b"h")], ["<|pad|>"])
@@ -51,8 +51,13 @@ def consistent(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     return Consistent(tokens, ids, columns)
 
 
-def by_columns(vocab: object, merges: object, specials: list[str]) -> Consistent | None:
-    """The same; None if it is wrong or not simple. Merges may be in the printable alphabet."""
+def by_columns(vocab: object, merges: object, specials: list[str], *,
+               printable: bool = False) -> Consistent | None:
+    """The same; None if it is wrong or not simple.
+
+    Merges may be in the printable alphabet; or they are columns already, and only special tokens
+    were added to the vocab since they were checked.
+    """
     if isinstance(vocab, MappingProxyType):
         vocab = dict(vocab)
     if (type(vocab) is not dict or set(map(type, vocab)) != {int}
@@ -79,7 +84,8 @@ def by_columns(vocab: object, merges: object, specials: list[str]) -> Consistent
             tokens[number] = token
         special_ids[special] = number
     # A special token that a merge makes is not among these any more: that is not simple.
-    columns = columns_of(ordinary, merges)
+    columns = (merges if isinstance(merges, MergeColumns)
+               else columns_of(ordinary, merges, printable=printable))
     return None if columns is None else Consistent(tokens, TokenIds(ordinary, special_ids), columns)
 
 
@@ -107,4 +113,4 @@ def from_entries(entries: dict[str, object], merges: Sequence[object], specials:
     for special, number in ({} if added is None else added).items():
         if vocab.setdefault(number, special.encode()) != special.encode():
             return None
-    return by_columns(vocab, merges, specials)
+    return by_columns(vocab, merges, specials, printable=True)

@@ -29,6 +29,7 @@ from cs336_bpe.formats.safe_json import (
     as_string,
     excerpt,
     naming,
+    no_collections,
     read_json_file,
     read_text,
 )
@@ -39,9 +40,9 @@ from cs336_bpe.rules import (
     Pair,
     TokenIds,
     Vocab,
-    check_pattern,
     check_special_tokens,
     from_printable,
+    require_pattern,
     shown,
     to_printable,
 )
@@ -73,17 +74,20 @@ def read_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
     return load_gpt2(vocab_path, merges_path, special_tokens, pattern).model
 
 
+@no_collections()
 def load_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
               special_tokens: Iterable[str] | None = None, pattern: str = GPT2_PATTERN, *,
-              find_specials: bool = False) -> Checked:
+              find_specials: bool = False, data: object = None) -> Checked:
     """The same, ready for a tokenizer. With `find_specials`, the tokens of the vocab that no merge
-    makes are special: encoding could never give them otherwise.
+    makes are special: encoding could never give them otherwise. `data` is what the vocab's file
+    holds, if it was read already.
     """
     specials = check_special_tokens([] if special_tokens is None else special_tokens)
-    check_pattern(pattern)
+    require_pattern(pattern)
     lines = _merge_lines(merges_path)
     name = os.fspath(vocab_path)
-    entries = as_object(read_json_file(vocab_path), f"{name}: the whole file")
+    data = read_json_file(vocab_path) if data is None else data
+    entries = as_object(data, f"{name}: the whole file")
 
     def check(specials: list[str]) -> Checked:
         found = from_entries(entries, lines[_first_merge(lines):], specials)
@@ -160,7 +164,7 @@ def _merge_lines(path: AnyPath) -> list[str]:
 
 
 def _first_merge(lines: list[str]) -> int:
-    """1 if the first line is a version. Only the first can be one: `#version` may begin a token. The
+    """1 if the first line is a version. Only the first can be: `#version` may begin a token. The
     first merge can't look like it, because it joins two single bytes."""
     return int(bool(lines) and lines[0].startswith("#version"))
 

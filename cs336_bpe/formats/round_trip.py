@@ -5,14 +5,7 @@ from typing import NamedTuple
 
 from cs336_bpe.formats.columns import MergeColumns
 from cs336_bpe.formats.consistent import Consistent, consistent
-from cs336_bpe.rules import (
-    Model,
-    Pair,
-    TokenIds,
-    Vocab,
-    check_pattern,
-    shown,
-)
+from cs336_bpe.rules import Model, Pair, TokenIds, Vocab, require_pattern, shown
 
 
 class Checked(NamedTuple):
@@ -31,7 +24,7 @@ def checked(model: Model) -> Checked:
     b'<|pad|>'
     """
     vocab, merges, special_tokens, pattern = model
-    check_pattern(pattern)
+    require_pattern(pattern)
     return as_checked(consistent(vocab, merges, special_tokens), pattern)
 
 

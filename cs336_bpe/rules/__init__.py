@@ -62,6 +62,7 @@ from cs336_bpe.rules.patterns import (
     GPT4_PATTERN,
     check_pattern,
     is_gpt2,
+    require_pattern,
 )
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
@@ -123,6 +124,7 @@ __all__ = [
     "from_printable",
     "huggingface_byte_numbers",
     "is_gpt2",
+    "require_pattern",
     "separate_specials",
     "shown",
     "tie_order",
