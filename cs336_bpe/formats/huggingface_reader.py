@@ -64,8 +64,7 @@ def load_huggingface(path: AnyPath, data: object = None) -> Checked:
         entries = as_object(bpe.get("vocab"), "the vocab of the model")
         specials = _read_added(parts.get("added_tokens", []), entries)
         found = None
-        if not any(isinstance(merge, str) and merge.startswith("#version")
-                   for merge in raw_merges):
+        if not _has_version(raw_merges):
             found = from_entries(entries, raw_merges, list(specials), specials)
         if found is not None:
             tokenizer = as_checked(found, pattern)
@@ -75,6 +74,14 @@ def load_huggingface(path: AnyPath, data: object = None) -> Checked:
         if bpe.get("ignore_merges"):
             _check_ignore_merges(entries, tokenizer)
     return tokenizer
+
+
+def _has_version(merges: list[object]) -> bool:
+    """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
+    try:
+        return "\n#version" in "\n" + "\n".join(merges)  # type: ignore[arg-type]
+    except TypeError:  # not all are strings
+        return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
 
 
 def _read_one_by_one(entries: _Object, raw_merges: list[object], specials: dict[str, int],

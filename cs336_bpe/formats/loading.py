@@ -35,11 +35,10 @@ _RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} [0-9]+\r?$")
 
 
 class Found(NamedTuple):
-    """A format, and the one or two files of it; and what the first holds, if it is JSON."""
+    """A format, and the one or two files of it."""
 
     format: str
     files: tuple[Path, ...]
-    data: object = None
 
 
 def load_model(path: AnyPath, special_tokens: Specials | None = None, *,
@@ -58,13 +57,13 @@ def load_model(path: AnyPath, special_tokens: Specials | None = None, *,
 def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
                  pattern: str | None = None) -> Checked:
     """The same, ready for a tokenizer."""
-    found = recognise(path)
+    found, data = _look(Path(path))
     if found.format == "gpt2":
-        return _load_gpt2(found, special_tokens, pattern or GPT2_PATTERN)
+        return _load_gpt2(found.files, data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "tiktoken":
         return _load_tiktoken(found.files[0], special_tokens, pattern or GPT2_PATTERN)
     load = load_json if found.format == "own" else load_huggingface
-    tokenizer = load(found.files[0], found.data)
+    tokenizer = load(found.files[0], data)
     model = tokenizer.model
     name = os.fspath(found.files[0])
     if pattern is not None and pattern != model.pattern:
@@ -74,13 +73,13 @@ def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
     return tokenizer
 
 
-def _load_gpt2(found: Found, special_tokens: Specials | None, pattern: str) -> Checked:
-    vocab_file, merges_file = found.files
+def _load_gpt2(files: tuple[Path, ...], data: object, special_tokens: Specials | None,
+               pattern: str) -> Checked:
+    vocab_file, merges_file = files
     if special_tokens is None:
-        return load_gpt2(vocab_file, merges_file, pattern=pattern, find_specials=True,
-                         data=found.data)
+        return load_gpt2(vocab_file, merges_file, pattern=pattern, find_specials=True, data=data)
     names = check_special_tokens(special_tokens)
-    tokenizer = load_gpt2(vocab_file, merges_file, names, pattern, data=found.data)
+    tokenizer = load_gpt2(vocab_file, merges_file, names, pattern, data=data)
     if isinstance(special_tokens, Mapping):
         _check_known(special_tokens, tokenizer.model, os.fspath(vocab_file))
     return tokenizer
@@ -114,11 +113,18 @@ def _check_known(special_tokens: Specials, model: Model, name: str) -> None:
 
 def recognise(path: AnyPath) -> Found:
     """Which format a file, or a folder, holds; an error if it is none."""
-    path = Path(path)
+    return _look(Path(path))[0]
+
+
+_Seen = tuple[Found, object]
+"""What was found, and what its first file holds, if it is JSON: to read that takes long."""
+
+
+def _look(path: Path) -> _Seen:
     return _look_in_folder(path) if path.is_dir() else _look_into_file(path)
 
 
-def _look_in_folder(folder: Path) -> Found:
+def _look_in_folder(folder: Path) -> _Seen:
     """The most complete of the formats that are there."""
     for format in ("own", "huggingface", "gpt2", "tiktoken"):
         files = tuple(folder / name for name in FILES[format])
@@ -126,7 +132,7 @@ def _look_in_folder(folder: Path) -> Found:
             return _look_into_file(files[0])
     for names in _PAIRS_OF_NAMES[1:]:
         if all((folder / name).exists() for name in names):
-            return Found("gpt2", tuple(folder / name for name in names))
+            return Found("gpt2", tuple(folder / name for name in names)), None
     for ending in ("*.bpe.json", "*.tiktoken"):
         files = tuple(sorted(folder.glob(ending)))
         if len(files) == 1:
@@ -138,31 +144,31 @@ def _look_in_folder(folder: Path) -> Found:
     raise ValueError(f"{folder} has no tokenizer in it; looked for {wanted}")
 
 
-def _look_into_file(path: Path) -> Found:
+def _look_into_file(path: Path) -> _Seen:
     name = os.fspath(path)
     data = read_bytes(path, MAX_FILE_BYTES)
     if data.lstrip()[:1] in (b"{", b"["):
         return _look_into_json(path)
     first, *further = data[:10_000].split(b"\n", 2)
     if _RANK_LINE.match(first):
-        return Found("tiktoken", (path,))
+        return Found("tiktoken", (path,)), None
     line = further[0] if first.startswith(b"#version") and further else first
     if path.suffix in (".txt", ".bpe") and (first.startswith(b"#version") or line.count(b" ") == 1):
-        return Found("gpt2", (_partner(path, second=True), path))
+        return Found("gpt2", (_partner(path, second=True), path)), None
     raise ValueError(f"{name} is no tokenizer: it is neither JSON (our own file, Hugging Face's or "
                      f"GPT-2's vocab), nor a list of merges, nor a file of tiktoken's ranks")
 
 
-def _look_into_json(path: Path) -> Found:
+def _look_into_json(path: Path) -> _Seen:
     data = read_json_file(path)
     # "format" and "model" may be tokens of GPT-2's vocab too; but then they have ids.
     if isinstance(data, dict):
         if data.get("format") == FORMAT:
-            return Found("own", (path,), data)
+            return Found("own", (path,)), data
         if isinstance(data.get("model"), dict):
-            return Found("huggingface", (path,), data)
+            return Found("huggingface", (path,)), data
         if data and all(isinstance(number, int) for number in data.values()):
-            return Found("gpt2", (path, _partner(path, second=False)), data)
+            return Found("gpt2", (path, _partner(path, second=False))), data
     raise ValueError(f"{os.fspath(path)} is JSON, but no tokenizer: it has no \"format\" as our "
                      f"own file, no \"model\" as Hugging Face's, and is no object of tokens and "
                      f"ids as GPT-2's vocab")

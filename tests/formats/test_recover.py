@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from cs336_bpe import train_bpe_from_counts
 from cs336_bpe.encode.trace import merge_by_rank, pairs_of
-from cs336_bpe.formats.recover import last_merges
+from cs336_bpe.formats.columns import columns_of
+from cs336_bpe.formats.recover import last_merges, merges_of_ranks, parts_left
 
 words = st.text("ab", min_size=2, max_size=7).map(str.encode)
 
@@ -114,3 +115,52 @@ def test_wrong_tokens_are_errors(wrong):
         last_merges(wrong, [], [], [])
     with pytest.raises(TypeError):
         last_merges(["a"], [], [], [])
+
+
+def merged_by_ranks(word, tokens):
+    """tiktoken's rule: of all neighbours that are a token together, the one of the lowest rank."""
+    row = [bytes([byte]) for byte in word]
+    while True:
+        possible = [(tokens.index(left + right), place)
+                    for place, (left, right) in enumerate(zip(row, row[1:]))
+                    if left + right in tokens]
+        if not possible:
+            return row
+        _, place = min(possible)
+        row[place : place + 2] = [row[place] + row[place + 1]]
+
+
+@st.composite
+def ranked_tokens(draw):
+    """Tokens in the order of ranks. Each joins two that are there already, so many can be made."""
+    tokens = [b"a", b"b"]
+    for _ in range(draw(st.integers(0, 10))):
+        tokens.append(draw(st.sampled_from(tokens)) + draw(st.sampled_from(tokens)))
+    return list(dict.fromkeys(tokens))
+
+
+@given(ranked_tokens(), st.text("ab", max_size=40).map(str.encode))
+def test_ranks_stand_for_the_merges_that_tiktoken_does(tokens, text):
+    lefts, rights = merges_of_ranks(tokens)
+    merges, all_made = {}, True
+    for place, token in enumerate(tokens[2:], 2):
+        row = merged_by_ranks(token, tokens[:place])  # what tokens of lower rank leave of it
+        if len(row) != 2:
+            assert (lefts[place], rights[place]) == (-1, -1)
+            all_made = False
+            break  # a file with such a token is refused
+        assert row == [tokens[lefts[place]], tokens[rights[place]]]
+        merges[tuple(row)] = place, token
+    assert (lefts.count(-1) == 2) == all_made
+    if all_made:
+        assert merged_by_ranks(text, tokens) == merge_by_rank(
+            [bytes([byte]) for byte in text], merges)
+
+
+@given(st.lists(words, max_size=5))
+def test_parts_that_merges_leave(texts):
+    merges = [(b"a", b"b"), (b"ab", b"a"), (b"b", b"b"), (b"aba", b"bb")]
+    ids = {bytes([byte]): byte for byte in range(256)}
+    ids |= {left + right: 256 + place for place, (left, right) in enumerate(merges)}
+    columns = columns_of(ids, merges)
+    assert parts_left(columns, texts) == [len(merged(text, merges)[0]) for text in texts]
