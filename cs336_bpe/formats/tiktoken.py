@@ -50,8 +50,7 @@ if TYPE_CHECKING:
 
 MAX_RANK_FILE_BYTES = 1 << 23
 """The largest file of ranks that is read: 8 MiB, twice the largest one in use. To find the merges
-takes O(n log n) steps for a file of n bytes: a second for GPT-2's, and less than a minute for the
-worst file of this size."""
+takes O(n log n) steps for a file of n bytes."""
 
 
 def read_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None,
