@@ -74,7 +74,6 @@ cdef class Table:
     cdef uint32_t find(self, object token):
         return self.table.find(<const uint8_t *>PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token))
 
-
     cdef uint32_t find_printable(self, str text, Py_ssize_t start, Py_ssize_t end):
         """A part of a text in the printable alphabet; NO_TOKEN for any other text."""
         cdef int kind = PyUnicode_KIND(text)
@@ -190,8 +189,8 @@ def columns_of(dict ids not None, merges, *, bint printable=False):
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     """The columns of merges of which the places of both parts in `tokens` are known.
 
-    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token is there after
-    its parts, and what isn't made of any, which has -1, is a byte. All bytes must be there.
+    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token comes after
+    its parts, and one that has none, but -1, is a byte. All bytes must be there.
 
     >>> tokens = [*BYTES, b"th", b"the"]
     >>> lefts = array("i", [-1] * 256 + [116, 256])

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Does any object of a JSON file have a key twice? Found by counting, in one pass.
 
-`json.loads` keeps the last of two entries with the same key. It can be told to hand over all of them,
-but that takes as long as reading the file once more. Instead, the entries are counted twice, in the
-text and in what was made of it: if a key was there twice, one entry is missing.
+`json.loads` keeps the last of two entries with the same key. It can be told to hand over all of
+them, but then it takes much longer. Instead, the entries are counted twice, in the text and in what
+was made of it: if a key was there twice, one entry is missing.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
