@@ -127,8 +127,8 @@ def merges_of_ranks(tokens):
 
     `tokens` are in the order of their ranks. A token gets two parts if merges of lower ranks leave
     two parts of it, and -1 if not. If all tokens but the bytes get two parts, these are the merges
-    that tiktoken does, which has no bound on ranks: it joins two neighbours of a higher rank only if
-    there is no other pair; but then two parts are left, and joining them makes the token.
+    that tiktoken does, which has no bound on ranks. It joins two neighbours of a higher rank only
+    if there is no other pair; but then two parts are left, and joining them makes the token.
 
     >>> tokens = [b"t", b"h", b"i", b"n", b"th", b"in", b"thin", b"hint"]
     >>> lefts, rights = merges_of_ranks(tokens)
