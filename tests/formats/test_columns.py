@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cs336_bpe.formats.columns import columns_of, from_printables
 from cs336_bpe.formats.consistent import by_columns, consistent, from_entries
 from cs336_bpe.formats.json_counts import count_entries, counts_of_text
+from cs336_bpe.formats.loading import FILES, load_model, save_model
 from cs336_bpe.formats.rank_lines import read_rank_lines
 from cs336_bpe.rules import (
     BYTES,
@@ -109,6 +110,24 @@ def test_plain_vocabularies_take_the_fast_way():
     entries = {to_printable(token): number for number, token in vocab.items()}
     assert from_entries(entries, ["a b"], ["<e>"]) is not None
     assert from_entries(entries, [["a", "b"]], ["<e>", "<f>"], {"<f>": 300}) is not None
+
+
+@pytest.mark.parametrize("format", FILES)
+def test_good_files_take_the_fast_way(trained, format, tmp_path, monkeypatch):
+    """Nothing is asked of single entries, in any format: that would be correct, but slow."""
+    files = save_model(trained, tmp_path / "it", format)
+
+    def slow(*_):
+        raise AssertionError("the slow way")
+
+    for name in ("consistent.separate_specials", "gpt2.read_entries", "gpt2.read_merge",
+                 "huggingface_reader.read_entries", "tiktoken.merge_by_rank",
+                 "tiktoken._read_line_by_line"):
+        monkeypatch.setattr(f"cs336_bpe.formats.{name}", slow)
+    specials = separate_specials(trained.vocab, trained.merges, trained.special_tokens).specials
+    model = load_model(files[0], specials if format == "tiktoken" else None)
+    assert (model.vocab, model.merges) == (trained.vocab, trained.merges)
+    assert set(model.special_tokens) == set(trained.special_tokens)
 
 
 @pytest.mark.parametrize("merges", [
