@@ -107,8 +107,22 @@ def load_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
     others = set(unmade(tokenizer).values()) if find_specials else set()
     if not others:
         return tokenizer
-    # Special tokens are written as they are, not in the alphabet for bytes.
-    return check([key for key, number in entries.items() if number in others])
+    # Special tokens are written as they are, not in the alphabet for bytes. Often that is the same.
+    names = {key: number for key, number in entries.items()
+             if isinstance(number, int) and number in others}
+    if any(tokenizer.model.vocab[number] != key.encode() for key, number in names.items()):
+        return check(list(names))
+    return _declared_special(names, tokenizer)
+
+
+def _declared_special(specials: dict[str, int], tokenizer: Checked) -> Checked:
+    """The same with some tokens, of more than one byte and made by no merge, declared special."""
+    model, ids, columns = tokenizer
+    ordinary = ids.ordinary.copy()
+    for token in specials:
+        del ordinary[token.encode()]
+    return Checked(model._replace(special_tokens=list(specials)), TokenIds(ordinary, specials),
+                   columns)
 
 
 def unmade(tokenizer: Checked) -> dict[bytes, int]:
@@ -116,9 +130,8 @@ def unmade(tokenizer: Checked) -> dict[bytes, int]:
     ordinary = tokenizer.ids.ordinary
     if len(ordinary) == 256 + len(tokenizer.columns.pairs):
         return {}
-    made = {left + right for left, right in tokenizer.columns.pairs}
-    return {token: number for token, number in ordinary.items()
-            if len(token) > 1 and token not in made}
+    made = set(tokenizer.columns.ids)
+    return {token: number for token, number in ordinary.items() if number not in made}
 
 
 def _check_all_merges_there(tokenizer: Checked) -> None:
