@@ -121,8 +121,8 @@ def _declared_special(specials: dict[str, int], tokenizer: Checked) -> Checked:
     ordinary = ids.ordinary.copy()
     for token in specials:
         del ordinary[token.encode()]
-    return Checked(model._replace(special_tokens=list(specials)), TokenIds(ordinary, specials),
-                   columns)
+    model = Model(model.vocab, model.merges, list(specials), model.pattern)
+    return Checked(model, TokenIds(ordinary, specials), columns)
 
 
 def unmade(tokenizer: Checked) -> dict[bytes, int]:
