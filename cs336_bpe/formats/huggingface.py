@@ -87,7 +87,7 @@ def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":
 
 
 def _tokenizer_json(tokenizer: Checked) -> str:
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     entries = vocab_entries(model, ids)
     for token, number in ids.specials.items():
         if entries.get(token) != number:  # it shares its id with an ordinary token

@@ -10,10 +10,11 @@ import os
 from collections.abc import Collection
 
 from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.formats.consistent import from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import uncovered
-from cs336_bpe.formats.round_trip import Checked, check_special_ids, checked
+from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids, checked
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,
@@ -23,6 +24,7 @@ from cs336_bpe.formats.safe_json import (
     excerpt,
     kind,
     naming,
+    no_collections,
     read_json_file,
 )
 from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, from_printable, shown
@@ -32,39 +34,66 @@ _Object = dict[str, object]
 
 def read_huggingface(path: AnyPath) -> Model:
     """Read `tokenizer.json`, if it is plain byte-level BPE. See `write_huggingface`."""
+    return load_huggingface(path).model
+
+
+@no_collections()
+def load_huggingface(path: AnyPath, data: object = None) -> Checked:
+    """The same, ready for a tokenizer. `data` is what the file holds, if it was read already."""
     name = os.fspath(path)
-    data = as_object(read_json_file(path), f"{name}: the whole file")
+    parts = as_object(read_json_file(path) if data is None else data, f"{name}: the whole file")
     with naming(name):
-        _check_keys(data, "the file", {"version", "truncation", "padding", "added_tokens",
+        _check_keys(parts, "the file", {"version", "truncation", "padding", "added_tokens",
                                        "normalizer", "pre_tokenizer", "post_processor", "decoder",
                                        "model"})
-        if "model" not in data:
+        if "model" not in parts:
             raise ValueError("there is no model; it is no tokenizer.json, or cut short")
         for part in ("truncation", "padding", "normalizer"):
-            _check(data, part, (None,), f"a {part} changes the text or the ids")
-        post = data.get("post_processor")
+            _check(parts, part, (None,), f"a {part} changes the text or the ids")
+        post = parts.get("post_processor")
         if post is not None and _type(post, "the post_processor") != "ByteLevel":
             raise ValueError(f"the post_processor is {_type(post, 'it')}, which adds ids around "
                              f"the text; only ByteLevel is read, which does not")
-        if _type(data.get("decoder"), "the decoder") != "ByteLevel":
-            raise ValueError(f"the decoder is {_type(data.get('decoder'), 'it')}; only ByteLevel "
+        if _type(parts.get("decoder"), "the decoder") != "ByteLevel":
+            raise ValueError(f"the decoder is {_type(parts.get('decoder'), 'it')}; only ByteLevel "
                              f"is read: tokens are not bytes otherwise")
-        pattern = _read_pattern(data.get("pre_tokenizer"))
-        bpe = as_object(data["model"], "the model")
+        pattern = _read_pattern(parts.get("pre_tokenizer"))
+        bpe = as_object(parts["model"], "the model")
         _check_model(bpe)
-        merges = _read_merges(bpe.get("merges"))
+        raw_merges = as_list(bpe.get("merges"), "the merges of the model")
         entries = as_object(bpe.get("vocab"), "the vocab of the model")
-        specials = _read_added(data.get("added_tokens", []), entries)
-        vocab = read_entries(entries, merges, list(specials), "the vocab")
-        for token, number in specials.items():
-            if vocab.setdefault(number, token.encode()) != token.encode():
-                raise ValueError(f"the added token {token!r} has the id {number}, but that is "
-                                 f"{shown(vocab[number])} in the vocab: give it an id of its own")
-        tokenizer = checked(Model(vocab, merges, list(specials), pattern))
+        specials = _read_added(parts.get("added_tokens", []), entries)
+        found = None
+        if not _has_version(raw_merges):
+            found = from_entries(entries, raw_merges, list(specials), specials)
+        if found is not None:
+            tokenizer = as_checked(found, pattern)
+        else:
+            tokenizer = _read_one_by_one(entries, raw_merges, specials, pattern)
         check_special_ids(tokenizer.ids, specials)
         if bpe.get("ignore_merges"):
             _check_ignore_merges(entries, tokenizer)
-    return tokenizer.model
+    return tokenizer
+
+
+def _has_version(merges: list[object]) -> bool:
+    """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
+    try:
+        return "\n#version" in "\n" + "\n".join(merges)  # type: ignore[arg-type]
+    except TypeError:  # not all are strings
+        return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
+
+
+def _read_one_by_one(entries: _Object, raw_merges: list[object], specials: dict[str, int],
+                     pattern: str) -> Checked:
+    """The vocab and the merges, or an error that names the entry."""
+    merges = _read_merges(raw_merges)
+    vocab = read_entries(entries, merges, list(specials), "the vocab")
+    for token, number in specials.items():
+        if vocab.setdefault(number, token.encode()) != token.encode():
+            raise ValueError(f"the added token {token!r} has the id {number}, but that is "
+                             f"{shown(vocab[number])} in the vocab: give it an id of its own")
+    return checked(Model(vocab, merges, list(specials), pattern))
 
 
 def _check_keys(value: _Object, what: str, known: Collection[str]) -> None:
@@ -151,10 +180,10 @@ def _check_model(bpe: _Object) -> None:
     # unk_token and fuse_unk are for characters without a token; here every byte has one.
 
 
-def _read_merges(value: object) -> list[Pair]:
+def _read_merges(entries: list[object]) -> list[Pair]:
     """Merges as lists `["a", "b"]`, or as strings `"a b"`, as they were before version 0.20."""
     merges = []
-    for place, entry in enumerate(as_list(value, "the merges of the model")):
+    for place, entry in enumerate(entries):
         what = f"merges[{place}]"
         if isinstance(entry, str):
             if entry.startswith("#version"):

@@ -19,7 +19,7 @@ class PlainEncoder:
     """Text to ids, by the ten rules."""
 
     def __init__(self, tokenizer: Checked) -> None:
-        self.model, ids = tokenizer
+        self.model, ids, _ = tokenizer
         self._byte_ids = [ids.ordinary[byte] for byte in BYTES]
         self._pairs: Pairs = {}
         for rank, (left, right) in enumerate(self.model.merges):

@@ -3,23 +3,17 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from cs336_bpe.rules import (
-    Model,
-    Pair,
-    TokenIds,
-    Vocab,
-    check_pattern,
-    check_special_tokens,
-    separate_specials,
-    shown,
-)
+from cs336_bpe.formats.columns import MergeColumns
+from cs336_bpe.formats.consistent import Consistent, consistent
+from cs336_bpe.rules import Model, Pair, TokenIds, Vocab, require_pattern, shown
 
 
 class Checked(NamedTuple):
-    """A consistent model, with its ids by what they stand for."""
+    """A consistent model, with its ids by what they stand for, and its merges by numbers."""
 
     model: Model
     ids: TokenIds
+    columns: MergeColumns
 
 
 def checked(model: Model) -> Checked:
@@ -30,12 +24,15 @@ def checked(model: Model) -> Checked:
     b'<|pad|>'
     """
     vocab, merges, special_tokens, pattern = model
-    check_pattern(pattern)
-    specials = check_special_tokens(special_tokens)
-    ids = separate_specials(vocab, merges, specials)
-    complete = dict(vocab) | {number: token.encode() for token, number in ids.specials.items()}
-    pairs = [(left, right) for left, right in merges]
-    return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern), ids)
+    require_pattern(pattern)
+    return as_checked(consistent(vocab, merges, special_tokens), pattern)
+
+
+def as_checked(found: Consistent, pattern: str) -> Checked:
+    """The model of a vocab and merges that were checked, with a pattern that was."""
+    tokens, ids, columns = found
+    model = Model(tokens, columns.pairs, list(ids.specials), pattern)
+    return Checked(model, ids, columns)
 
 
 def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:

@@ -17,7 +17,7 @@ from cs336_bpe.native.starts cimport KEEP_GAPS, NO_MASKS, SKIP_GAPS, STOP_AT_GAP
 from cs336_bpe.native.masked_patterns import number_of_masks
 from cs336_bpe.patterns import compile_pattern
 from cs336_bpe.patterns.tables import make_tables
-from cs336_bpe.rules import check_pattern, find_pattern
+from cs336_bpe.rules import require_pattern
 
 init_scanner()
 
@@ -127,5 +127,4 @@ cdef class CompiledPattern:
 @lru_cache(maxsize=KEPT)
 def compiled(pattern):
     """A pattern, or the one of that name, compiled; raises `patterns.Unsupported` if it can't be."""
-    check_pattern(pattern)
-    return CompiledPattern(compile_pattern(find_pattern(pattern)))
+    return CompiledPattern(compile_pattern(require_pattern(pattern)))

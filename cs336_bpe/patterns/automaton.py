@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-import regex
-
 from cs336_bpe.patterns.cuts import leaves_gaps, safe_pairs
 from cs336_bpe.patterns.dfa import Dfa, determine
 from cs336_bpe.patterns.nfa import build
 from cs336_bpe.patterns.sets import TooManyClasses
 from cs336_bpe.patterns.simplify import simplify
 from cs336_bpe.patterns.syntax import Node, Unsupported, parse
+from cs336_bpe.rules import PATTERNS
 
 KEPT = 64  # compiled patterns
 
@@ -82,7 +81,10 @@ def compile_pattern(pattern: str) -> Automaton:
     >>> compile_pattern("a|ab") == compile_pattern("a")
     True
     """
-    regex.compile(pattern)  # what is not a regular expression at all, it says best
+    if pattern not in PATTERNS.values():
+        import regex
+
+        regex.compile(pattern)  # what is not a regular expression at all, it says best
     return compile_tree(parse(pattern))
 
 

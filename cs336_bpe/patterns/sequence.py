@@ -19,8 +19,6 @@ What no pattern matches stays a piece of its own, so a sequence leaves no gaps.
 from collections.abc import Iterable
 from functools import lru_cache
 
-import regex
-
 from cs336_bpe.patterns.automaton import KEPT, Automaton, compile_tree
 from cs336_bpe.patterns.sets import CharSet, Classes, complement, intersection, union
 from cs336_bpe.patterns.simplify import sure_states
@@ -45,6 +43,8 @@ def compile_sequence(patterns: Iterable[str]) -> Automaton:
 
 @lru_cache(maxsize=KEPT)
 def _compile_sequence(patterns: tuple[str, ...]) -> Automaton:
+    import regex
+
     for pattern in patterns:
         regex.compile(pattern)
     tree, zones = _compose([parse(pattern) for pattern in patterns])

@@ -15,8 +15,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import regex
+from importlib.util import find_spec
+from pathlib import Path
 
 from cs336_bpe.patterns import unicode_sets
 
@@ -91,14 +91,16 @@ def ask(source: str, ignore_case: bool = False) -> CharSet:
         known = shipped().get(source)
         if known is not None:
             return known
-    elif len(source) == 1 and source in unicode_sets.OTHER_CASES and is_same_regex():
-        others = unicode_sets.OTHER_CASES[source]
+    elif len(source) == 1 and source.isascii() and is_same_regex():
+        others = unicode_sets.OTHER_CASES.get(source, "")
         return union([one(source), *map(one, others)])
     return ask_regex(source, ignore_case)
 
 
 def ask_regex(source: str, ignore_case: bool = False) -> CharSet:
     """The same, from the installed `regex`: which of all characters does it match?"""
+    import regex  # here, because most sets are known
+
     pattern = f"(?i:(?:{source})+)" if ignore_case else f"(?:{source})+"
     return tuple(place for match in regex.finditer(pattern, _all_characters())
                  for place in match.span())
@@ -109,8 +111,20 @@ def _all_characters() -> str:
     return "".join(map(chr, range(NUM_POINTS)))  # a character's place is its code point
 
 
+@lru_cache(maxsize=1)
 def is_same_regex() -> bool:
-    """Whether the installed `regex` is the one that the shipped sets were made from."""
+    """Whether the installed `regex` is the one that the shipped sets were made from.
+
+    An installer leaves a record with the version beside a package. To look for it takes a glance,
+    and to import `regex` takes as long as to import all the rest.
+    """
+    spec = find_spec("regex")
+    if spec is not None and spec.origin is not None:
+        record = f"regex-{unicode_sets.REGEX_VERSION}.dist-info"
+        if Path(spec.origin).parent.with_name(record).is_dir():
+            return True
+    import regex
+
     return bool(regex.__version__ == unicode_sets.REGEX_VERSION)
 
 

@@ -19,8 +19,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import NoReturn
 
-import regex
-
 from cs336_bpe.patterns.sets import CharSet, ask, complement, one, union
 
 MOST_COPIES = 64  # of what `{m,n}` repeats; each is written out
@@ -302,7 +300,7 @@ def _bounds(quantifier: "re.Match[str]") -> tuple[int, int | None]:
 
 
 def _literal(character: str, ignore_case: bool) -> CharSet:
-    return ask(regex.escape(character), True) if ignore_case else one(character)
+    return ask(re.escape(character) if character.isascii() else character, True) if ignore_case else one(character)
 
 
 def change_sets(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -18,9 +18,9 @@ from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,
     check_errors,
-    check_pattern,
     check_special_tokens,
     check_workers,
+    require_pattern,
 )
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
 from cs336_bpe.text.cuts import Cutter
@@ -54,7 +54,7 @@ def count_pretokens(
     """
     specials = check_special_tokens(special_tokens)
     paths = check_paths(input_path)
-    check_pattern(pattern)
+    require_pattern(pattern)
     if stage is None:
         stage = ENGINE if can_compile(pattern) else ANY_PATTERN_STAGE
     count = stages.find("pretokenize", stage).load().count_pretokens
@@ -93,7 +93,7 @@ def count_pretokens_in(
     else:
         raise TypeError(f"text is a {type(text).__name__}; it must be str or bytes (for a file, "
                         f"use count_pretokens)")
-    check_pattern(pattern)
+    require_pattern(pattern)
     if not can_compile(pattern):
         check_workers(workers)
         return count_text(decode(data, errors, "the text"), specials, pattern, progress)

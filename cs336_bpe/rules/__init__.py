@@ -64,6 +64,7 @@ from cs336_bpe.rules.patterns import (
     check_pattern,
     find_pattern,
     pattern_name,
+    require_pattern,
 )
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
@@ -127,6 +128,7 @@ __all__ = [
     "huggingface_byte_numbers",
     "find_pattern",
     "pattern_name",
+    "require_pattern",
     "separate_specials",
     "shown",
     "tie_order",

@@ -4,10 +4,13 @@ A pattern is a regular expression for the `regex` package. How a text is cut is 
 `regex.finditer` finds; `cs336_bpe.patterns` compiles patterns to tables that find the same.
 """
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 GPT2_PATTERN = (
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -85,7 +88,7 @@ def find_pattern(pattern: str) -> str:
         raise TypeError(f"pattern is {pattern!r}; it must be a str")
     if pattern in PATTERNS:
         return PATTERNS[pattern]
-    if regex.fullmatch(r"[\w.-]*", pattern) and not pattern.startswith("."):
+    if re.fullmatch(r"[\w.-]*", pattern) and not pattern.startswith("."):
         raise ValueError(f"there is no pattern {pattern!r}; there are {', '.join(PATTERNS)}, and "
                          f"any regular expression")
     return pattern
@@ -93,6 +96,8 @@ def find_pattern(pattern: str) -> str:
 
 def check_pattern(pattern: str) -> "regex.Pattern[str]":
     """The pattern, or the one of that name, as `regex` compiles it."""
+    import regex  # here, because compiled patterns never run through it
+
     source = find_pattern(pattern)
     try:
         compiled = regex.compile(source)
@@ -102,6 +107,22 @@ def check_pattern(pattern: str) -> "regex.Pattern[str]":
         raise ValueError(f"pattern {pattern!r} has a capturing group; write (?:...) for (...), "
                          f"so that a match is a pretoken as a whole")
     return compiled
+
+
+def require_pattern(pattern: str) -> str:
+    """The regular expression of a pattern, if it is one. `regex` is asked only if it is not known.
+
+    >>> require_pattern("gpt2") == GPT2_PATTERN
+    True
+    >>> require_pattern("(a)")
+    Traceback (most recent call last):
+    ValueError: pattern '(a)' has a capturing group; write (?:...) for (...), so that a match is a \
+pretoken as a whole
+    """
+    source = find_pattern(pattern)
+    if source not in PATTERNS.values():
+        check_pattern(source)
+    return source
 
 
 def pattern_name(pattern: str) -> str:

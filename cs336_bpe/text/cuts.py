@@ -11,14 +11,16 @@ reader can jump into the middle of a file:
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
-
-import regex
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from cs336_bpe.patterns import Unsupported, compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
 from cs336_bpe.rules import GPT2_PATTERN, find_pattern
 from cs336_bpe.text.specials import pattern_of
+
+if TYPE_CHECKING:
+    import regex
 
 FindCut = Callable[[bytes | bytearray, int, int, int], int]
 
@@ -32,8 +34,12 @@ class Cutter:
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
         self._find_cut = _cut_finder(find_pattern(pattern))
-        self._find_special = (regex.compile(b"(?r)" + pattern_of(self.specials))
-                              if self.specials else None)
+
+    @cached_property
+    def _find_special(self) -> "regex.Pattern[bytes] | None":
+        import regex
+
+        return regex.compile(b"(?r)" + pattern_of(self.specials)) if self.specials else None
 
     def last_cut(self, data: bytearray | bytes, size: int, *, first: int = 1) -> int:
         """The last place in `data[first:size]` that is seen to be a cut, or 0 if there is none.

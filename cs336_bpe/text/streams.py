@@ -7,8 +7,6 @@ its automaton tells: see `OpenText` in `tokenizer/engine.pyx`.)
 
 from collections.abc import Iterable, Iterator
 
-import regex
-
 from cs336_bpe.text.specials import pattern_of
 from cs336_bpe.text.utf8 import as_utf8
 
@@ -27,6 +25,8 @@ def whole_documents(parts: Iterable[str], specials: list[bytes]) -> Iterator[byt
     >>> list(whole_documents(["Hello wor", "ld<", "e>!"], [b"<e>"]))
     [b'Hello world', b'<e>', b'!']
     """
+    import regex
+
     found = regex.compile(pattern_of(specials) if specials else b"(?!)")
     longest = max(map(len, specials), default=0)
     held = bytearray()

@@ -5,38 +5,45 @@ there is.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-import numpy
-from numpy.typing import DTypeLike
-
+from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns.known import can_compile
-from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, find_pattern
+from cs336_bpe.rules import check_pattern, check_size, require_pattern
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
-Array = numpy.ndarray[Any, Any]
+if TYPE_CHECKING:  # numpy is imported when an array is asked for
+    import numpy
+    import regex
+    from numpy.typing import DTypeLike
+
+    Array = numpy.ndarray[Any, Any]
 
 
 class Coder:
     """Encodes texts. It never changes, and many threads may use it at once."""
 
-    def __init__(self, tokens: Mapping[int, bytes], merges: Sequence[Pair], ids: TokenIds,
-                 pattern: str, cache_bytes: int) -> None:
-        self.regex = check_pattern(pattern)
-        self.pattern = find_pattern(pattern)
+    def __init__(self, found: Consistent, pattern: str, cache_bytes: int) -> None:
+        self.pattern = require_pattern(pattern)
         self.compiled = compiled(self.pattern) if can_compile(self.pattern) else None
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
-        self.choices = SpecialChoices(ids.specials)
-        self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes)
+        self.choices = SpecialChoices(found.ids.specials)
+        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes)
         if self.compiled is not None:
             self.engine.use_pattern(self.compiled, keep_unmatched=False)
-        self.greatest_id = max(tokens)
+        self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
+
+    @cached_property
+    def regex(self) -> "regex.Pattern[str]":
+        """The pattern, for those who need it: compiled ones are run by the engine."""
+        return check_pattern(self.pattern)
 
     def encode(self, text: Text, choice: Choice, width: int, *, cache: engine.Cache | None = None,
                strict: bool = False, offset: int | None = 0) -> engine.Ids | None:
@@ -80,12 +87,16 @@ class Coder:
 
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
+        import numpy
+
         return numpy.dtype(numpy.uint16 if self.width == 2 else numpy.uint32)
 
-    def check_dtype(self, dtype: DTypeLike | None) -> "numpy.dtype[Any]":
+    def check_dtype(self, dtype: "DTypeLike | None") -> "numpy.dtype[Any]":
         """The type that an array of ids is to have, or an error if it can't hold them all."""
         if dtype is None:
             return self.smallest_dtype
+        import numpy
+
         kind = numpy.dtype(dtype)
         if kind.kind not in "iu":
             raise TypeError(f"dtype is {kind}; it must be a type of integers")
@@ -97,11 +108,13 @@ class Coder:
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:
     """The width in which to encode, if an array of this type is wanted: 2 or 4 bytes per id."""
-    return 2 if dtype == numpy.uint16 else 4
+    return 2 if dtype == "uint16" else 4
 
 
-def as_array(ids: engine.Ids, dtype: "numpy.dtype[Any]") -> Array:
+def as_array(ids: engine.Ids, dtype: "numpy.dtype[Any]") -> "Array":
     """Ids of the width for this type as an array; no copy unless the type is another one."""
+    import numpy
+
     if not len(ids):
         return numpy.empty(0, dtype)
     kind = numpy.uint16 if width_for(dtype) == 2 else numpy.uint32

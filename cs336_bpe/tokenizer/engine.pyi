@@ -1,7 +1,7 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
+from cs336_bpe.formats.columns import MergeColumns
 from cs336_bpe.native.scanner import CompiledPattern
-from cs336_bpe.rules import Pair
 
 _Text = str | bytes | bytearray | memoryview
 
@@ -35,8 +35,7 @@ class Engine:
     def __init__(
         self,
         tokens: Mapping[int, bytes],
-        merges: Sequence[Pair],
-        ids: dict[bytes, int],
+        merges: MergeColumns,
         cache_bytes: int,
     ) -> None: ...
     def encode_ids(

@@ -15,7 +15,7 @@ from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -256,12 +256,12 @@ cdef check(int status):
 cdef class Engine:
     """The merges of a vocabulary, and caches.
 
-    `tokens` has the token of each id, special ones included, and `ids` the id of each token that is
-    not special; both are consistent with `merges` (see `separate_specials`).
+    `tokens` has the token of each id, special ones included, and `merges` is a `MergeColumns`: they
+    have been checked (see `formats.consistent`).
 
+    >>> from cs336_bpe.formats.consistent import consistent
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
-    >>> ids = {token: number for number, token in tokens.items() if number < 257}
-    >>> engine = Engine(tokens, [(b"l", b"o")], ids, 1 << 20)
+    >>> engine = Engine(tokens, consistent(tokens, [(b"l", b"o")], ["<e>"]).merges, 1 << 20)
     >>> engine.as_list(engine.encode_ids("lol<e>", Specials({"<e>": 257}), 2))
     [256, 108, 257]
     """
@@ -278,18 +278,18 @@ cdef class Engine:
         self.scanner = pattern.scanner
         self.scanner.gaps = KEEP_GAPS if keep_unmatched else STOP_AT_GAPS
 
-    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes):
-        cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
-        if len(merges) > MAX_TOKENS - 256:
-            raise ValueError(f"there are {len(merges)} merges; there can be at most "
+    def __cinit__(self, tokens, merges, cache_bytes):
+        cdef int32_t[::1] ids = merges.ids, lefts = merges.lefts, rights = merges.rights
+        cdef Py_ssize_t num_merges = len(merges.lefts), i
+        if num_merges > MAX_TOKENS - 256:
+            raise ValueError(f"there are {num_merges} merges; there can be at most "
                              f"{MAX_TOKENS - 256}")
-        if not self.merges.start(len(merges)):
-            raise MemoryError(f"no memory for {len(merges)} merges")
-        for byte in range(256):
-            self.merges.ids[byte] = ids[bytes([byte])]
-        for left, right in merges:
-            self.merges.add(numbers[left], numbers[right], ids[left + right])
-            numbers[left + right] = len(numbers)
+        if not self.merges.start(num_merges):
+            raise MemoryError(f"no memory for {num_merges} merges")
+        for i in range(256):
+            self.merges.ids[i] = ids[i]
+        for i in range(num_merges):
+            self.merges.add(lefts[i], rights[i], ids[256 + i])
         self.cache_bytes = cache_bytes
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))

@@ -1,7 +1,6 @@
 """One text, or many texts, encoded by several threads."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
@@ -25,6 +24,8 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     cutter = Cutter(checked.tokens, coder.pattern, errors="replace")
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
     whole = Ids(width, len(data) // 3 + 8)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
             whole.extend(ids)
@@ -57,6 +58,8 @@ def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -
     # Groups, so that a million short texts are not a million tasks.
     size = max(1, min(MOST_IN_A_GROUP, len(batch) // (8 * workers)))
     groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         return [coder.as_list(ids) for group in pool.map(encode_group, groups) for ids in group]
 

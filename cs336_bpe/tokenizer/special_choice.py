@@ -1,7 +1,7 @@
 """Which special tokens a call looks for, of all that a tokenizer has."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cs336_bpe.text.specials import SpecialSplitter, Which
 from cs336_bpe.text.utf8 import Text, as_bytes
@@ -11,8 +11,7 @@ MOST_KEPT = 100
 """Choices that are kept for the next call. A server that tries all subsets must not fill memory."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """Some special tokens, ready to be found, and those that must not occur."""
 
     splitter: SpecialSplitter  # finds them in Python

@@ -11,14 +11,14 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy
-from numpy.typing import DTypeLike
-
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
-from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
-from cs336_bpe.formats.loading import load_model, save_model
+from cs336_bpe.formats import to_huggingface, to_tiktoken
+from cs336_bpe.formats.consistent import Consistent, consistent
+from cs336_bpe.formats.gpt2 import load_gpt2
+from cs336_bpe.formats.loading import load_checked, save_model
+from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     Model,
@@ -26,7 +26,6 @@ from cs336_bpe.rules import (
     check_size,
     check_workers,
     pattern_name,
-    separate_specials,
     shown,
 )
 from cs336_bpe.text.specials import Which
@@ -37,11 +36,14 @@ from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
 from cs336_bpe.tokenizer.streams import encode_stream
-from cs336_bpe.views.notebook import ShownText, tokenizer_html
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # all of these are imported when they are needed
+    import numpy
     import tiktoken
     import tokenizers
+    from numpy.typing import DTypeLike
+
+    from cs336_bpe.views.notebook import ShownText
 
 
 class Tokenizer:
@@ -74,15 +76,25 @@ class Tokenizer:
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
-        ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens)
-        self._tokens = {int(number): token for number, token in sorted(vocab.items())}
-        for special, number in ids.specials.items():
-            self._tokens[number] = special.encode()
-        self._merges = tuple((left, right) for left, right in merges)
-        self._ids = ids
-        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes)
+        specials = () if special_tokens is None else special_tokens
+        self._start(consistent(vocab, merges, specials), pattern, cache_bytes)
+
+    def _start(self, found: Consistent, pattern: str, cache_bytes: int) -> None:
+        self._tokens, self._ids, columns = found
+        self._merges = tuple(columns.pairs)
+        self.coder = Coder(found, pattern, cache_bytes)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
         self._decoder = Decoder(self._tokens)
+
+    @classmethod
+    def _from_checked(cls, tokenizer: Checked, cache_bytes: int) -> "Tokenizer":
+        """A tokenizer from what a reader has just checked, and nobody could change since."""
+        if cls.__init__ is not Tokenizer.__init__:
+            return cls.from_model(tokenizer.model, cache_bytes=cache_bytes)
+        new = cls.__new__(cls)
+        model, ids, columns = tokenizer
+        new._start(Consistent(model.vocab, ids, columns), model.pattern, cache_bytes)
+        return new
 
     @classmethod
     def from_files(
@@ -95,8 +107,8 @@ class Tokenizer:
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> "Tokenizer":
         """A tokenizer from GPT-2's two files, `vocab.json` and `merges.txt`."""
-        return cls.from_model(read_gpt2(vocab_path, merges_path, special_tokens, pattern),
-                              cache_bytes=cache_bytes)
+        return cls._from_checked(load_gpt2(vocab_path, merges_path, special_tokens, pattern),
+                                 cache_bytes)
 
     @classmethod
     def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> "Tokenizer":
@@ -123,8 +135,7 @@ class Tokenizer:
         ...     print(file.name, Tokenizer.load(folder) == tokenizer)
         tokenizer.bpe.json True
         """
-        return cls.from_model(load_model(path, special_tokens, pattern=pattern),
-                              cache_bytes=cache_bytes)
+        return cls._from_checked(load_checked(path, special_tokens, pattern=pattern), cache_bytes)
 
     def save(self, path: AnyPath, *, format: str = "own") -> list[pathlib.Path]:
         """Write it to a file, or into a folder, and return the files that were written.
@@ -248,7 +259,7 @@ class Tokenizer:
         assert ids is not None
         return coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
 
-    def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
+    def encode_array(self, text: Text, dtype: "DTypeLike | None" = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":
         """The ids of a text as an array: `uint16` if all ids of the vocabulary fit, else `uint32`.
 
@@ -293,7 +304,7 @@ class Tokenizer:
         stream = encode_stream(coder, parts, coder.choices.choose(specials), coder.width)
         return chain.from_iterable(map(coder.as_list, stream))
 
-    def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
+    def encode_arrays(self, parts: Iterable[str], dtype: "DTypeLike | None" = None, *,
                       specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":
         """As `encode_iterable`, but an array for each part, which is much faster.
 
@@ -316,7 +327,7 @@ class Tokenizer:
         *,
         workers: int | None = None,
         progress: Progress = None,
-        dtype: DTypeLike | None = None,
+        dtype: "DTypeLike | None" = None,
         errors: str = "strict",
         specials: Which = "all",
     ) -> int:
@@ -387,7 +398,7 @@ class Tokenizer:
         choice.check(as_bytes(text))
         return self.coder.pieces(text, choice)
 
-    def show(self, text: Text, *, specials: Which = "all") -> ShownText:
+    def show(self, text: Text, *, specials: Which = "all") -> "ShownText":
         """The tokens of a text in colour, for a notebook or a terminal.
 
         >>> from cs336_bpe import train_bpe_from_counts
@@ -395,6 +406,8 @@ class Tokenizer:
         >>> tokenizer.show("low lower")
         low│ │low│e│r
         """
+        from cs336_bpe.views.notebook import ShownText
+
         return ShownText(self, text, specials)
 
     # --- Decoding --------------------------------------------------------------------------
@@ -448,6 +461,8 @@ class Tokenizer:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
+        from cs336_bpe.views.notebook import tokenizer_html
+
         return tokenizer_html(self)
 
 
