@@ -60,16 +60,20 @@ def as_list(ids: Ids) -> "list[int] | tuple[int, ...]":
     return given.tolist() if isinstance(given, memoryview) else given
 
 
-def plain_ids(ids: Given, tokens: Mapping[int, bytes], before: str = "ids[{}] is ") -> list[int]:
+def plain_ids(ids: Given, tokens: Mapping[int, bytes], where: tuple[str, str] = ("ids[", "] is "),
+              first: int = 0) -> list[int]:
     """The ids as plain integers, each of which is in the vocabulary; the first that isn't raises.
+
+    The error begins with the place of the id between the two parts of `where`; places count from
+    `first`.
 
     >>> plain_ids([97, True], {97: b"a"})
     Traceback (most recent call last):
     TypeError: ids[1] is True, a bool; ids are integers
     """
     numbers = list(ids)  # another thread may change what was given
-    for place, number in enumerate(numbers):
-        token_of(number, tokens, before.format(place))
+    for place, number in enumerate(numbers, first):
+        token_of(number, tokens, f"{where[0]}{place}{where[1]}")
     return list(map(int, numbers))
 
 

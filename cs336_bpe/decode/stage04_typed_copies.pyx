@@ -16,10 +16,10 @@ seen: it checks each id again, on its own copy, and never writes beyond the end.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from cs336_bpe.decode.token_table cimport FEW_IDS, IDS_AT_ONCE, GivenIds, Tokens, TokenTable
+from cs336_bpe.decode.token_table cimport FEW_IDS, GivenIds, Id, Tokens, TokenTable, place_of
 
 from cs336_bpe.decode.ids import as_ids, plain_ids
 
@@ -69,32 +69,27 @@ cdef class Decoder:
 
 cdef bint copy_all(GivenIds given, uint8_t *to) noexcept nogil:
     """The second pass. False if the ids are not those of the first: others may write to them."""
-    cdef uint32_t room[IDS_AT_ONCE]
     cdef uint8_t *end = to + given.total
-    cdef const uint32_t *places
-    cdef size_t done = 0, size
-    while done < given.size:
-        size = min(given.size - done, <size_t>IDS_AT_ONCE)
-        places = given.places(done, size, room)
-        if places == NULL:
-            return False
-        to = copy_tokens(given.tokens, places, size, to, end)
-        if to == NULL:
-            return False
-        done += size
-    return to == end
+    if given.width == 1:
+        return copy_tokens(given.tokens, <const uint8_t *>given.ids, given.size, to, end)
+    if given.width == 2:
+        return copy_tokens(given.tokens, <const uint16_t *>given.ids, given.size, to, end)
+    if given.width == 4:
+        return copy_tokens(given.tokens, <const uint32_t *>given.ids, given.size, to, end)
+    return copy_tokens(given.tokens, <const uint64_t *>given.ids, given.size, to, end)
 
 
-cdef uint8_t *copy_tokens(const Tokens *tokens, const uint32_t *places, size_t size, uint8_t *to,
-                          uint8_t *end) noexcept nogil:
-    """Copy tokens one after the other, and return where the last one ends; NULL if after `end`."""
-    cdef size_t i
+cdef bint copy_tokens(const Tokens *tokens, const Id *ids, size_t size, uint8_t *to,
+                      uint8_t *end) noexcept nogil:
+    """Copy tokens one after the other; the last must end at `end`."""
+    cdef size_t i, place
     cdef uint32_t start, length
     for i in range(size):
-        start = tokens.offsets[places[i]]
-        length = tokens.offsets[places[i] + 1] - start
+        place = place_of(tokens[0], ids + i)
+        start = tokens.offsets[place]
+        length = tokens.offsets[place + 1] - start
         if length > <size_t>(end - to):
-            return NULL
+            return False
         memcpy(to, tokens.blob + start, length)
         to += length
-    return to
+    return to == end

@@ -1,4 +1,4 @@
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "token_table.h" nogil:
@@ -10,9 +10,13 @@ cdef extern from "token_table.h" nogil:
         size_t num_far
     enum:
         TOKEN_PADDING
-        IDS_AT_ONCE
-    bint take_places(const Tokens &tokens, const void *ids, int width, size_t first, size_t size,
-                     uint32_t *places)
+    size_t place_of[Id](const Tokens &tokens, const Id *id)
+
+ctypedef fused Id:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
 
 cdef enum:
     FEW_IDS = 4096  # are decoded without giving up the interpreter's lock: they don't take long
@@ -26,15 +30,13 @@ cdef class TokenTable:
 
 cdef class GivenIds:
     cdef const Tokens *tokens
-    cdef object owner
+    cdef TokenTable table
+    cdef const void *ids  # owned by `view` or by `own`
+    cdef uint32_t *own
     cdef Py_buffer view
     cdef bint has_view
     cdef int width
-    cdef void *ids
-    cdef readonly size_t size
-    cdef readonly size_t total
+    cdef size_t size
+    cdef size_t total
     cdef bint read(self, TokenTable table, ids) except -1
-    cdef bint read_objects(self, ids) except -1
-    cdef bint read_buffer(self, ids) except -1
-    cdef bint add_up_buffer(self) noexcept nogil
-    cdef const uint32_t *places(self, size_t first, size_t size, uint32_t *room) noexcept nogil
+    cdef bint add_up(self, bint with_sign) noexcept nogil

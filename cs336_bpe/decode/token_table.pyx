@@ -11,15 +11,16 @@ from cpython.buffer cimport (
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memset, strlen
 
 from cs336_bpe.rules import MAX_ID, check_tokens
 
 cdef extern from "token_table.h" nogil:
     enum:
-        NO_PLACE
-    bint take_objects(const Tokens &tokens, object ids, size_t size, uint32_t *places)
-    bint add_up(const Tokens &tokens, const uint32_t *places, size_t size, size_t *total)
+        NO_ID
+    void copy_objects(object ids, size_t size, uint32_t *to)
+    bint add_up_any(const Tokens &tokens, const void *ids, int width, bint with_sign, size_t size,
+                    size_t *total)
 
 cdef enum:
     # The table may have this many entries for each token, and so many more: then it is small.
@@ -57,11 +58,11 @@ cdef class TokenTable:
             if not isinstance(token, bytes) or not token:
                 raise ValueError(f"{token!r} is not a token")
             num_bytes += PyBytes_GET_SIZE(token)
-        if num_bytes >= NO_PLACE:
+        if num_bytes >= NO_ID:
             raise ValueError(f"the tokens have {num_bytes:,} bytes together; 4 GB is the limit")
         num_places = tokens.num_near + tokens.num_far
         tokens.blob = <uint8_t *>malloc(num_bytes + TOKEN_PADDING)
-        tokens.offsets = <uint32_t *>calloc(num_places + 1, sizeof(uint32_t))
+        tokens.offsets = <uint32_t *>calloc(num_places + 2, sizeof(uint32_t))
         tokens.far_ids = <uint32_t *>calloc(tokens.num_far + 1, sizeof(uint32_t))
         if tokens.blob == NULL or tokens.offsets == NULL or tokens.far_ids == NULL:
             raise MemoryError(f"no memory for a table of {num_places:,} tokens")
@@ -83,7 +84,7 @@ cdef class TokenTable:
                 done += 1
             memcpy(tokens.blob + end, PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token))
             end += <uint32_t>PyBytes_GET_SIZE(token)
-        tokens.offsets[done] = end
+        tokens.offsets[done] = tokens.offsets[done + 1] = end  # the place of no id, and its end
         memset(tokens.blob + end, 0, TOKEN_PADDING)
 
     def __dealloc__(self):
@@ -101,55 +102,33 @@ cdef class GivenIds:
 
     cdef bint read(self, TokenTable table, ids) except -1:
         """Look at all ids: the first of two passes. False if they can't all be decoded."""
+        cdef bint with_sign = False, good
+        self.table = table
         self.tokens = &table.tokens
-        self.owner = table
         self.size = len(ids)
         if isinstance(ids, (list, tuple)):
-            return self.read_objects(ids)
-        return self.read_buffer(ids)
-
-    cdef bint read_objects(self, ids) except -1:
-        self.ids = malloc(self.size * sizeof(uint32_t) + 1)
-        if self.ids == NULL:
-            raise MemoryError(f"no memory for {self.size:,} ids")
-        cdef uint32_t *places = <uint32_t *>self.ids
-        return (take_objects(self.tokens[0], ids, self.size, places)
-                and add_up(self.tokens[0], places, self.size, &self.total))
-
-    cdef bint read_buffer(self, ids) except -1:
-        PyObject_GetBuffer(ids, &self.view, PyBUF_CONTIG_RO | PyBUF_FORMAT)
-        self.has_view = True
-        self.ids = self.view.buf
-        self.width = <int>self.view.itemsize
-        if chr(self.view.format[len(self.view.format) - 1]).islower():
-            self.width = -self.width  # the codes of integers with a sign
+            self.own = <uint32_t *>malloc(self.size * sizeof(uint32_t) + 1)
+            if self.own == NULL:
+                raise MemoryError(f"no memory for {self.size:,} ids")
+            copy_objects(ids, self.size, self.own)
+            self.ids = self.own
+            self.width = sizeof(uint32_t)
+        else:
+            PyObject_GetBuffer(ids, &self.view, PyBUF_CONTIG_RO | PyBUF_FORMAT)
+            self.has_view = True
+            self.ids = self.view.buf
+            self.width = <int>self.view.itemsize
+            with_sign = self.view.format[strlen(self.view.format) - 1] >= b"a"  # a small letter
         if self.size < FEW_IDS:
-            return self.add_up_buffer()
+            return self.add_up(with_sign)
         with nogil:
-            return self.add_up_buffer()
+            good = self.add_up(with_sign)
+        return good
 
-    cdef bint add_up_buffer(self) noexcept nogil:
-        cdef uint32_t room[IDS_AT_ONCE]
-        cdef const uint32_t *places
-        cdef size_t done = 0, size
-        while done < self.size:
-            size = min(self.size - done, <size_t>IDS_AT_ONCE)
-            places = self.places(done, size, room)
-            if places == NULL or not add_up(self.tokens[0], places, size, &self.total):
-                return False
-            done += size
-        return True
-
-    cdef const uint32_t *places(self, size_t first, size_t size, uint32_t *room) noexcept nogil:
-        """Some of the ids as places in the table, perhaps in `room`; NULL if one is none."""
-        if not self.has_view:
-            return <const uint32_t *>self.ids + first
-        if not take_places(self.tokens[0], self.ids, self.width, first, size, room):
-            return NULL
-        return room
+    cdef bint add_up(self, bint with_sign) noexcept nogil:
+        return add_up_any(self.tokens[0], self.ids, self.width, with_sign, self.size, &self.total)
 
     def __dealloc__(self):
         if self.has_view:
             PyBuffer_Release(&self.view)
-        else:
-            free(self.ids)
+        free(self.own)

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include "table_memory.h"
 
 /* The number of characters, which is that of bytes that don't continue one, and the greatest byte.
  * Blocks are so short that the count fits in a byte: then 16 bytes are looked at together. */
@@ -99,7 +98,6 @@ static PyObject *text_from_utf8(const uint8_t *bytes, size_t size) {
     }
     const int kind = PyUnicode_KIND(made);
     void *to = PyUnicode_DATA(made);
-    advise_huge(to, num_chars * (size_t)kind);
     released = size < SHORT ? NULL : PyEval_SaveThread();
     bool valid = true;
     if (most < 0x80) memcpy(to, bytes, size);
