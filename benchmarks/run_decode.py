@@ -25,7 +25,7 @@ from cs336_bpe.common.tables import as_text
 from cs336_bpe.measure import ladders
 
 save = partial(common.save, "decode")
-ROUNDS = 5
+ROUNDS = 3
 PEER_ROUNDS, PEER_CALLS = 9, 3
 NUM_BYTES = 20_000_000
 LARGE_IDS = 1_000_000_000

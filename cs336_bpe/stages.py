@@ -160,6 +160,8 @@ DECODE = (
     Stage("decode", "stage06_own_text", "stage05_wide_copies",
           "text in one go: count, then write characters", "the same, and a write per character",
           compiled=True),
+    Stage("decode", "stage07_huge_pages", "stage06_own_text",
+          "huge pages for the result", "the same, fewer interruptions", compiled=True),
 )
 
 STAGES = PRETOKENIZE + TRAIN + ENCODE + DECODE

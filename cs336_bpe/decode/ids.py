@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 Ids: TypeAlias = "Iterable[int]"
 Given: TypeAlias = "list[int] | tuple[int, ...] | memoryview"
 
-SIGNED, UNSIGNED = "bhilqn", "BHILQN"  # the codes of `struct` for integers
-SWAPPED = (">", "!") if sys.byteorder == "little" else ("<",)
+INTEGERS = tuple("bhilqnBHILQN")  # the codes of `struct`, of the machine's own byte order
 
 
 def as_ids(ids: Ids) -> Given:
@@ -26,11 +25,11 @@ def as_ids(ids: Ids) -> Given:
     """
     if isinstance(ids, (list, tuple)):
         return ids
-    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
-        raise TypeError(f"ids is a {type(ids).__name__}; it must be integers")
     numpy = sys.modules.get("numpy")  # without it, nobody has one of its arrays
     if numpy is not None and isinstance(ids, numpy.ndarray):
         return _of_array(ids)
+    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+        raise TypeError(f"ids is a {type(ids).__name__}; it must be integers")
     try:
         view = memoryview(ids)  # type: ignore[arg-type]
     except TypeError:
@@ -38,9 +37,7 @@ def as_ids(ids: Ids) -> Given:
     if view.ndim != 1:
         raise TypeError(f"ids is a {type(ids).__name__} with {view.ndim} dimensions; it must be "
                         f"integers in one dimension")
-    if view.format[-1:] not in SIGNED + UNSIGNED or view.format.startswith(SWAPPED):
-        return list(ids)
-    return view if view.c_contiguous else memoryview(view.tobytes()).cast(view.format)
+    return view if view.c_contiguous and view.format.lstrip("@") in INTEGERS else list(ids)
 
 
 def _of_array(ids: Any) -> Given:

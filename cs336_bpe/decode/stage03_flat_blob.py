@@ -10,7 +10,7 @@ Memory: the tokens' bytes, and 16 bytes for each id up to the greatest; ids from
 dictionary. While ids are decoded, some hundred kB.
 Expect: much for arrays. For a list less, because numpy must make an array of it first.
 Trap: all ids at once would need 8 bytes for each byte of the result, several times over. They would
-be in no cache, and that is six times slower. So take `BLOCK` ids at a time.
+be in no cache, and that is several times slower. So take `BLOCK` ids at a time.
 """
 
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ class Decoder:
         # of each of its bytes in the result, that is the byte's place in the blob.
         shifts = self._starts[numbers] - (ends - lengths)
         places = numpy.arange(ends[-1]) + numpy.repeat(shifts, lengths)
-        return self._blob[places].tobytes()
+        return bytes(self._blob[places])
 
     def decode(self, ids: Ids, errors: str = "replace") -> str:
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says."""

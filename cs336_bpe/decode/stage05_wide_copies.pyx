@@ -50,7 +50,7 @@ cdef class Decoder:
 
     def decode_bytes(self, ids):
         """The bytes of ids, whether they are text or not."""
-        given = as_ids(ids)
+        given = ids if isinstance(ids, list) else as_ids(ids)
         data = self.joined(given)
         if data is None:  # an integer of another type, or no id of this vocabulary: this says which
             data = self.joined(plain_ids(given, self.vocab))

@@ -32,7 +32,7 @@ from cs336_bpe.decode.token_table cimport (
 from cs336_bpe.decode.ids import as_ids, plain_ids
 
 cdef extern from "utf8_text.h":
-    object text_from_utf8(const uint8_t *data, size_t size)
+    object text_from_utf8(const uint8_t *data, size_t size, bint huge_pages)
 
 cdef enum:
     WIDE = TOKEN_PADDING
@@ -55,7 +55,7 @@ cdef class Decoder:
 
     def decode_bytes(self, ids):
         """The bytes of ids, whether they are text or not."""
-        given = as_ids(ids)
+        given = ids if isinstance(ids, list) else as_ids(ids)
         data = self.joined(given)
         if data is None:  # an integer of another type, or no id of this vocabulary: this says which
             data = self.joined(plain_ids(given, self.vocab))
@@ -79,7 +79,7 @@ cdef class Decoder:
     def decode(self, ids, errors="replace"):
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says."""
         data = self.decode_bytes(ids)
-        text = text_from_utf8(<const uint8_t *>PyBytes_AS_STRING(data), len(data))
+        text = text_from_utf8(<const uint8_t *>PyBytes_AS_STRING(data), len(data), False)
         return data.decode("utf-8", errors) if text is None else text
 
 

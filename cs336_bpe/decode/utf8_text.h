@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "table_memory.h"
 
 /* The number of characters, which is that of bytes that don't continue one, and the greatest byte.
  * Blocks are so short that the count fits in a byte: then 16 bytes are looked at together. */
@@ -83,7 +84,7 @@ static bool write_text(const uint8_t *text, size_t size, int kind, void *to) {
 }
 
 /* The text that some bytes are; None if they are not UTF-8. A NULL comes with an exception. */
-static PyObject *text_from_utf8(const uint8_t *bytes, size_t size) {
+static PyObject *text_from_utf8(const uint8_t *bytes, size_t size, bool huge_pages) {
     enum { SHORT = 1 << 14 };  /* is done without giving up the interpreter's lock */
     PyThreadState *released = size < SHORT ? NULL : PyEval_SaveThread();
     uint8_t most = 0;
@@ -98,6 +99,7 @@ static PyObject *text_from_utf8(const uint8_t *bytes, size_t size) {
     }
     const int kind = PyUnicode_KIND(made);
     void *to = PyUnicode_DATA(made);
+    if (huge_pages) advise_huge(to, num_chars * (size_t)kind);
     released = size < SHORT ? NULL : PyEval_SaveThread();
     bool valid = true;
     if (most < 0x80) memcpy(to, bytes, size);

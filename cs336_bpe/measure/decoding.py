@@ -73,7 +73,8 @@ def _decode_here(pipe: Connection, stage: Stage, vocab: dict[int, bytes],
                  "array": (decoder.decode_bytes, ids)}
         all_seconds: dict[str, list[float]] = {way: [] for way in WAYS}
         digests: dict[str, str] = {}
-        peak = spent = repeats = 0
+        peak = repeats = 0
+        spent = 0.0
         while not repeats or (spent < ENOUGH_SECONDS and repeats < MOST_REPEATS):
             for way, (decode, given) in calls.items():
                 result: Any = None  # the old one goes before the new one comes
@@ -85,7 +86,7 @@ def _decode_here(pipe: Connection, stage: Stage, vocab: dict[int, bytes],
                     data = result.encode("utf-8") if isinstance(result, str) else result
                     digests[way], num_bytes = sha256(data).hexdigest(), len(data)
             pipe.send(("progress", (len(ids), len(ids))))
-            spent = sum(map(sum, all_seconds.values()))
+            spent = sum(sum(seconds) for seconds in all_seconds.values())
             repeats += 1
         pipe.send(("result", DecodeMeasurement(
             stage.name, len(ids), num_bytes, statistics.median(all_seconds["text"]), all_seconds,

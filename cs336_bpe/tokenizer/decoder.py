@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
-from cs336_bpe.decode.stage06_own_text import Decoder as Engine
+from cs336_bpe.decode.stage07_huge_pages import Decoder as Engine
 
 IDS_IN_A_PIECE = 1 << 12  # of a text that is decoded piece by piece, from ids that are all there
 MOST_IN_A_GROUP = 256  # texts
@@ -78,11 +78,11 @@ class Decoder:
 
     def _pieces(self, ids: Iterable[int]) -> Iterator[bytes]:
         """The bytes of ids: of each that comes, or of many at once if all are there already."""
-        given = None if isinstance(ids, bytes) or isinstance(ids, Iterator) else as_ids(ids)
-        if given is None:
+        if not isinstance(ids, (list, tuple)) and (isinstance(ids, bytes) or not _is_array(ids)):
             for place, number in enumerate(ids):
                 yield self.token(number, f"ids[{place}] is ")
             return
+        given = as_ids(ids)
         first = 0
         while first < len(given):
             piece = given[first : first + IDS_IN_A_PIECE]
@@ -97,3 +97,12 @@ class Decoder:
         except (TypeError, ValueError):
             plain_ids(as_ids(ids), self._tokens, where, before)
             raise
+
+
+def _is_array(ids: object) -> bool:
+    """Is all of it in memory, as an array?"""
+    try:
+        memoryview(ids).release()  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True

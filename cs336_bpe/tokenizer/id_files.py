@@ -132,6 +132,9 @@ def decode_file(decoder: Decoder, ids_path: AnyPath, output_path: AnyPath, dtype
                     num_ids += len(block.ids)
                     yield block
 
+            def write(data: bytes) -> None:
+                target.write(data)
+
             over_items(counted(), lambda block: decode_block(decoder, block, name), workers,
-                       lambda: report(reader.offset), use=target.write)
+                       lambda: report(reader.offset), use=write)
     return num_ids

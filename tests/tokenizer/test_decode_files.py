@@ -82,7 +82,7 @@ def test_what_is_refused(tmp_path):
     tokenizer = byte_tokenizer()
     ids, out = tmp_path / "ids.bin", tmp_path / "out"
     ids.write_bytes(b"a\0b")
-    with pytest.raises(ValueError, match="1 integers of 2 bytes and 1 bytes more.*cut short"):
+    with pytest.raises(ValueError, match=r"1 integers of 2 bytes and 1 bytes more.*cut short"):
         tokenizer.decode_file(ids, out)
     for dtype in float, bool, "S1":
         with pytest.raises(TypeError, match="it must be a type of integers"):
@@ -94,7 +94,7 @@ def test_what_is_refused(tmp_path):
     with pytest.raises(ValueError, match="workers"):
         tokenizer.decode_file(ids, out, dtype="uint8", workers=0)
     np.save(tmp_path / "a.npy", np.zeros(3))
-    with pytest.raises(ValueError, match="not an array of ids: .*float64"):
+    with pytest.raises(ValueError, match=r"not an array of ids: .*float64"):
         tokenizer.decode_file(tmp_path / "a.npy", out)
 
     def stop(*call):
