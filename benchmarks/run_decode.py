@@ -26,7 +26,7 @@ from cs336_bpe.measure import ladders
 
 save = partial(common.save, "decode")
 ROUNDS = 3
-PEER_ROUNDS, PEER_CALLS = 9, 3
+PEER_ROUNDS, PEER_CALLS = 9, 7
 NUM_BYTES = 20_000_000
 LARGE_IDS = 1_000_000_000
 
