@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from cs336_bpe.decode.ids import Ids, as_list, plain_ids
 from cs336_bpe.rules import check_tokens
 
-FAR = 1 << 20
+FAR = 1 << 18
 
 
 class Decoder:

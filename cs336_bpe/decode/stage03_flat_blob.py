@@ -21,7 +21,7 @@ import numpy
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids
 from cs336_bpe.rules import check_tokens
 
-FAR = 1 << 20
+FAR = 1 << 18
 BLOCK = 1 << 13
 
 

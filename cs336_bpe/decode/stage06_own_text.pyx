@@ -11,7 +11,7 @@ ASCII.
 
 Cost of a byte: two looks, and one write of a character.
 Memory: the bytes, and the text.
-Expect: nothing for bytes. Several times for the second half of the way to text.
+Expect: nothing for bytes; for text, much of the second half of the way.
 Trap: what is not UTF-8 is left to `bytes.decode`, which knows what `errors` means.
 """
 
