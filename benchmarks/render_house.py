@@ -14,6 +14,8 @@ LADDERS = {
                                     "merge loop only"),
     "encode": ("ladder_gpt2", "encode 5 MB of web text with GPT-2's vocabulary, to lists, from "
                                "an empty cache"),
+    "decode": ("ladder_web", "decode 20 MB of web text with GPT-2's vocabulary, from a list to "
+                             "text"),
 }
 
 
@@ -22,6 +24,8 @@ def cost(ladder, row):
         per_second = row["bytes_per_second"]
         return (f"{number(per_second / 1e6)} MB/s" if per_second >= 1e6
                 else f"{number(per_second)} bytes/s")
+    if ladder == "decode":
+        return f"{number(ladders.million_tokens(row))} M tokens/s"
     return ladders.rounded(row.get("whole_seconds", row["seconds"]), row) + " s"
 
 

@@ -156,7 +156,25 @@ ENCODE = (
           compiled=True, whole_texts=True),
 )
 
-STAGES = PRETOKENIZE + TRAIN + ENCODE
+DECODE = (
+    Stage("decode", "stage01_joined_dictionary", None,
+          "the definition: look up each id, join", "a look-up in a dictionary, a copy"),
+    Stage("decode", "stage02_token_list", "stage01_joined_dictionary",
+          "a list instead of a dictionary", "a read from a list, a copy"),
+    Stage("decode", "stage03_flat_blob", "stage02_token_list",
+          "one blob with offsets, by numpy", "some 8-byte numbers per byte of the result"),
+    Stage("decode", "stage04_typed_copies", "stage03_flat_blob",
+          "two passes in C: add up, then copy", "two reads and a `memcpy`", compiled=True),
+    Stage("decode", "stage05_wide_copies", "stage04_typed_copies",
+          "16 bytes at once, whatever the length", "two reads, a load and a store", compiled=True),
+    Stage("decode", "stage06_own_text", "stage05_wide_copies",
+          "text in one go: count, then write characters", "the same, and a write per character",
+          compiled=True),
+    Stage("decode", "stage07_huge_pages", "stage06_own_text",
+          "huge pages for the result", "the same, fewer interruptions", compiled=True),
+)
+
+STAGES = PRETOKENIZE + TRAIN + ENCODE + DECODE
 
 
 def ladder(name: str) -> list[Stage]:

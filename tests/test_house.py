@@ -21,7 +21,7 @@ FLOORS = [
     {"native"},
     {"text"},
     {"pretokenize"},
-    {"train", "encode"},
+    {"train", "encode", "decode"},
     {"formats"},
     {"views"},
     {"tokenizer"},

@@ -137,14 +137,15 @@ def test_these_rules_can_be_broken():
 # --- contracts ----------------------------------------------------------------------------------
 
 CONTRACTS = {"pretokenize": ("CountPretokens", "count_pretokens"),
-             "train": ("LearnMerges", "learn_merges"), "encode": ("PretokenEncoder", "Encoder")}
+             "train": ("LearnMerges", "learn_merges"), "encode": ("PretokenEncoder", "Encoder"),
+             "decode": ("IdDecoder", "Decoder")}
 
 
 def promise(stage):
     """A line that is well-typed only if the stage keeps its ladder's contract."""
     protocol, name = CONTRACTS[stage.ladder]
     kind = protocol
-    if stage.ladder == "encode":  # a class whose objects keep it
+    if stage.ladder in ("encode", "decode"):  # a class whose objects keep it
         kind = f"type[{'TextEncoder' if stage.whole_texts else protocol}]"
     return (f"from {stage.module_name.rpartition('.')[0]} import {stage.name}\n"
             f"{stage.ladder}_{stage.name}: {kind} = {stage.name}.{name}\n")
@@ -185,8 +186,8 @@ def test_capabilities_are_true(stage):
 
 
 def test_unknown_names():
-    with pytest.raises(ValueError, match="no ladder 'decode'; there are"):
-        stages.ladder("decode")
+    with pytest.raises(ValueError, match="no ladder 'detokenize'; there are"):
+        stages.ladder("detokenize")
     with pytest.raises(ValueError, match="no train stage 'stage1'"):
         stages.find("train", "stage1")
 

@@ -5,17 +5,16 @@ What comes out are the bytes that the ids stand for, whether they are text or no
 """
 
 import argparse
+import os
 from time import perf_counter
-from typing import Any
-
-import numpy
 
 from cs336_bpe.commands import streams
-from cs336_bpe.commands.console import add_common, print_result
+from cs336_bpe.commands.console import add_common, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_tokenizer, load
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.tokenizer import Tokenizer
+from cs336_bpe.tokenizer.id_files import decode_block
 
 
 def configure_decode(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +29,8 @@ def configure_decode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dtype", choices=["uint16", "uint32"],
                         help="the type of bare integers (default: what 'encode' writes with this "
                         "tokenizer)")
+    parser.add_argument("--workers", type=int, metavar="N",
+                        help="threads, from file to file (default: one for each processor)")
     add_common(parser)
 
 
@@ -39,22 +40,13 @@ def run_decode(options: argparse.Namespace) -> int:
         raise UsageError("--text reads decimal numbers, so it does not go with --dtype")
     tokenizer = load(options.tokenizer, options)
     start = perf_counter()
-    num_ids = num_bytes = 0
-    with (streams.opened_input(options.file) as source,
-          streams.opened_output(options.out) as target,
-          streams.shown_progress(options, "decode", source) as report):
-        reader = streams.IdReader(source, "standard input" if options.file == "-" else options.file)
-        if options.text:
-            blocks = reader.numbers()
-        else:
-            blocks = reader.integers(numpy.dtype(options.dtype or tokenizer.smallest_dtype))
-        for ids in blocks:
-            data = decode_block(tokenizer, ids, num_ids, reader.name)
-            target.write(data)
-            target.flush()
-            num_ids += len(ids)
-            num_bytes += len(data)
-            report(reader.offset)
+    if "-" in (options.file, options.out) or options.text:
+        num_ids, num_bytes = decode_stream(options, tokenizer)
+    else:
+        with progress_of(options) as progress:
+            num_ids = tokenizer.decode_file(options.file, options.out, dtype=options.dtype,
+                                            workers=options.workers, progress=progress)
+        num_bytes = os.path.getsize(options.out)
     if options.out != "-":
         seconds = perf_counter() - start
         result = {"file": options.file, "out": options.out, "tokens": num_ids, "bytes": num_bytes,
@@ -65,15 +57,22 @@ def run_decode(options: argparse.Namespace) -> int:
     return 0
 
 
-def decode_block(tokenizer: Tokenizer, ids: "numpy.ndarray[Any, Any]", before: int,
-                 name: str) -> bytes:
-    try:
-        return tokenizer.decode_bytes(ids)
-    except ValueError:
-        for place, number in enumerate(ids.tolist(), before):
-            if number not in tokenizer.vocab:
-                raise ValueError(
-                    f"{name}: the id at place {place} is {number}, which this tokenizer does not "
-                    f"have (its greatest is {max(tokenizer.vocab)}); check that it is the "
-                    f"tokenizer, and the --dtype, that the ids were written with") from None
-        raise
+def decode_stream(options: argparse.Namespace, tokenizer: Tokenizer) -> tuple[int, int]:
+    """Decode as ids come in, and return how many there were, and how many bytes."""
+    num_ids = num_bytes = 0
+    with (streams.opened_input(options.file) as source,
+          streams.opened_output(options.out) as target,
+          streams.shown_progress(options, "decode", source) as report):
+        reader = streams.IdReader(source, "standard input" if options.file == "-" else options.file)
+        if options.text:
+            blocks = reader.numbers()
+        else:
+            blocks = reader.integers(options.dtype or tokenizer.smallest_dtype)
+        for block in blocks:
+            data = decode_block(tokenizer.decoder, block, reader.name)
+            target.write(data)
+            target.flush()
+            num_ids += len(block.ids)
+            num_bytes += len(data)
+            report(reader.offset)
+    return num_ids, num_bytes

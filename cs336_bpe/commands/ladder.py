@@ -28,8 +28,9 @@ def configure_ladder(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Run every stage of the pretokenization ladder on the same text and every stage of the "
         "training ladder on the same counts, encode the beginning of the text with every stage of "
-        "the encoding ladder, each in a fresh process, check that all of them give the same "
-        "result, and print how much faster each one is. Takes a minute or two on the built-in "
+        "the encoding ladder and decode it with every stage of the decoding ladder, each in a "
+        "fresh process, check that all of them give the same result, and print how much faster "
+        "each one is. Takes a minute or two on the built-in "
         "corpus.")
     parser.add_argument("--corpus", metavar="FILE", help="a text file of your own")
     parser.add_argument("--built-in", choices=["stories", "web"], default="stories",
@@ -71,10 +72,11 @@ def run_ladder(options: argparse.Namespace) -> int:
 
 def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
                 num_merges: int) -> dict[str, Any]:
-    """The rows of the three tables."""
+    """The rows of the four tables."""
     counts = count_pretokens(path, specials)
     pretokens = split_text(beginning_of(path), specials)
-    rungs = stages.ladder("pretokenize") + stages.ladder("train") + stages.ladder("encode")
+    rungs = [stage for name in ("pretokenize", "train", "encode", "decode")
+             for stage in stages.ladder(name)]
     on_terminal = sys.stderr.isatty()
     begun = set()
     with Bar(total=len(rungs), unit="stage", disable=options.quiet or not on_terminal) as bar:
@@ -89,10 +91,14 @@ def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
         trained = ladders.run_training_ladder(counts, num_merges, limit=options.limit,
                                              report=report)
         merges = trained[-1].run.merges
-        encoded = ladders.run_encoding_ladder(
-            assemble_vocab([], merges), merges, pretokens, limit=seconds, report=report)
+        vocab = assemble_vocab([], merges)
+        encoded = ladders.run_encoding_ladder(vocab, merges, pretokens, limit=seconds,
+                                              report=report)
+        encode = stages.find("encode").load().Encoder(vocab, merges).encode_pretoken
+        ids = [number for pretoken in pretokens for number in encode(pretoken)]
+        decoded = ladders.run_decoding_ladder(vocab, ids, report=report)
     return {"kinds": len(counts), "encode_seconds": seconds, "pretokenize": runs,
-            "train": [row.as_json() for row in trained], "encode": encoded}
+            "train": [row.as_json() for row in trained], "encode": encoded, "decode": decoded}
 
 
 def in_words(results: dict[str, Any]) -> str:
@@ -113,7 +119,13 @@ def in_words(results: dict[str, Any]) -> str:
         f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
         "seconds ('bytes done'). Each one is a",
         "fresh encoder in a fresh process, so a cache of pretokens starts empty.",
-        *what_encoders_are_given(),
+        *what_encoders_are_given(), "",
+        f"Decoding: {results['decode'][0]['num_tokens']:,} ids -> text, or bytes; millions of "
+        "tokens per second", "",
+        as_text(ladders.decoding_table(results["decode"])), "",
+        "All stages give the same bytes and the same text. The gains after 'list to text' are of "
+        "that, and those",
+        "after 'array to bytes' of that.",
     ]
     return "\n".join(lines)
 

@@ -1,7 +1,6 @@
 """What goes in and out of `encode`, `decode` and `compare`: text and ids, as files or streams."""
 
 import argparse
-import io
 import os
 import sys
 from codecs import utf_8_decode
@@ -14,14 +13,14 @@ import numpy
 from cs336_bpe.commands.console import progress_of, watching_the_reader
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.common.atomic_files import atomic_writer
-from cs336_bpe.common.npy import npy_header, read_npy_header
+from cs336_bpe.common.npy import npy_header
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.text.blocks import open_text
+from cs336_bpe.tokenizer.id_files import IdBlock, IdFile
 
 BLOCK = 1 << 18
 LONGEST_NUMBER = 18  # digits; ids have ten at most
 DIGITS_AND_SPACE = b"0123456789 \t\n\r\v\f"
-NPY_MAGIC = b"\x93NUMPY"
 
 
 # --- Files, or - for standard input and output ---------------------------------------------
@@ -163,62 +162,10 @@ class IdWriter:
             self.target.write(npy_header(self.dtype, self.number))
 
 
-class IdReader:
+class IdReader(IdFile):
     """Ids from a stream, in blocks."""
 
-    def __init__(self, source: BinaryIO, name: str) -> None:
-        self.source, self.name = source, name
-        self.offset = 0
-
-    def read(self) -> bytes:
-        """What there is to read, at most a block; empty at the end."""
-        block: bytes = self.source.read1(BLOCK)  # type: ignore[attr-defined]
-        self.offset += len(block)
-        return block
-
-    def integers(self, dtype: "numpy.dtype[Any]") -> Iterator["numpy.ndarray[Any, Any]"]:
-        """Bare integers, or an array in `.npy` format."""
-        held = b""
-        while len(held) < len(NPY_MAGIC) and (block := self.read()):
-            held += block
-        expected = None
-        dtype = dtype.newbyteorder("<")
-        if held.startswith(NPY_MAGIC):
-            held, dtype, expected = self.npy_header(held)
-        number = 0
-        more = True
-        while more or len(held) >= dtype.itemsize:
-            whole = len(held) - len(held) % dtype.itemsize
-            if whole:
-                yield numpy.frombuffer(held[:whole], dtype)
-                number += whole // dtype.itemsize
-            block = self.read()
-            held, more = held[whole:] + block, bool(block)
-        if held or (expected is not None and number != expected):
-            wanted = f"{expected:,} of them" if expected is not None else "a whole number of them"
-            raise ValueError(f"{self.name} has {number:,} integers of {dtype.itemsize} bytes and "
-                             f"{len(held)} bytes more, not {wanted}; it is cut short, or of "
-                             f"another --dtype")
-
-    def npy_header(self, held: bytes) -> tuple[bytes, "numpy.dtype[Any]", int]:
-        """What follows the header, and what that says: the type and the number of ids."""
-        while len(held) < 12 and (block := self.read()):
-            held += block
-        first_version = held[6:7] == b"\x01"
-        start = 10 if first_version else 12
-        length = start + int.from_bytes(held[8:start], "little")
-        if length > 10_000:
-            raise ValueError(f"{self.name} has a .npy header of {length:,} bytes; no array of ids "
-                             f"has")
-        while len(held) < length and (block := self.read()):
-            held += block
-        try:
-            dtype, number = read_npy_header(io.BytesIO(held[:length]))
-        except ValueError as error:
-            raise ValueError(f"{self.name} is not an array of ids: {error}") from None
-        return held[length:], dtype, number
-
-    def numbers(self) -> Iterator["numpy.ndarray[Any, Any]"]:
+    def numbers(self) -> Iterator[IdBlock]:
         """Decimal numbers with white space between them."""
         held = b""
         number = 0
@@ -234,7 +181,7 @@ class IdReader:
             if longest > LONGEST_NUMBER or block.translate(None, DIGITS_AND_SPACE):
                 self.complain([*words, held], number)
             if words:
-                yield numpy.array(list(map(int, words)))
+                yield IdBlock(numpy.array(list(map(int, words))), number)
                 number += len(words)
 
     def complain(self, words: list[bytes], number: int) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from cs336_bpe import stages
 from cs336_bpe.common.amounts import three_digits
 from cs336_bpe.measure.counting import CountMeasurement, measure_counting
+from cs336_bpe.measure.decoding import WAYS, measure_decoding
 from cs336_bpe.measure.encoding import END, EncodeMeasurement, measure_encoding
 from cs336_bpe.measure.training import Measurement, measure_training
 from cs336_bpe.rules import Pair, TieBreak
@@ -370,6 +371,67 @@ def encoding_table(rows: list[JsonRow]) -> list[tuple[str, ...]]:
             f"{row['bytes_per_second']:,.0f}",
             *gain_cells("encode", rows, row),
             f"{row['num_bytes']:,}",
+            f"{row['peak_bytes'] / 1e6:,.1f}",
+            row["idea"],
+        ))
+    return cells
+
+
+# --- The decoding ladder -----------------------------------------------------------------------
+
+
+def run_decoding_ladder(
+    vocab: Mapping[int, bytes],
+    ids: Sequence[int],
+    *,
+    rungs: Iterable[stages.Stage] | None = None,
+    rounds: int = 1,
+    report: Reporter = lambda stage, done, total: None,
+) -> list[JsonRow]:
+    """Measure every decoding stage on the same ids, each in a fresh process, and compare all bytes
+    and texts. With several rounds, all run again in each, interleaved."""
+    rungs = stages.ladder("decode") if rungs is None else list(rungs)
+    all_rounds = [[measure_decoding(stage, vocab, ids, report=partial(report, stage))
+                   for stage in rungs] for _ in range(rounds)]
+    first = all_rounds[0][0]
+    rows: list[JsonRow] = []
+    for stage, same in zip(rungs, zip(*all_rounds)):
+        if any(run.digest != first.digest for run in same):
+            raise StagesDisagree(f"{stage.name} does not give the text of {first.stage}")
+        times = {way: [seconds for run in same for seconds in run.all_seconds[way]] for way in WAYS}
+        medians = {way: statistics.median(values) for way, values in times.items()}
+        rows.append({**about(stage), **same[0].as_json(), "all_seconds": times, "medians": medians,
+                     "seconds": medians["text"]})
+    return rows
+
+
+def in_way(rows: list[JsonRow], way: str) -> list[JsonRow]:
+    """The rows of the decoding ladder as if it had been run in one of its ways only."""
+    return [{**row, "seconds": row["medians"][way]} for row in rows]
+
+
+def million_tokens(row: JsonRow, way: str = "text") -> float:
+    """Millions of tokens per second, in one of the ways."""
+    return float(row["num_tokens"] / row["medians"][way] / 1e6)
+
+
+DECODING_HEADER = ("stage", "list to text", "x before", "x stage01", "list to bytes",
+                   "array to bytes", "x before", "x stage01", "peak MB", "idea")
+
+
+def decoding_table(rows: list[JsonRow]) -> list[tuple[str, ...]]:
+    """The cells of the table, as text, from rows as JSON. Speeds are millions of tokens per second.
+    """
+    cells: list[tuple[str, ...]] = [DECODING_HEADER]
+    arrays = in_way(rows, "array")
+    for row, array_row in zip(rows, arrays):
+        cells.append((
+            number(row),
+            three_digits(million_tokens(row)),
+            *gain_cells("decode", rows, row),
+            three_digits(million_tokens(row, "list")),
+            three_digits(million_tokens(row, "array")),
+            *gain_cells("decode", arrays, array_row),
             f"{row['peak_bytes'] / 1e6:,.1f}",
             row["idea"],
         ))

@@ -82,5 +82,21 @@ class TextEncoder(PretokenEncoder, Protocol):
     def encode_text(self, text: bytes) -> list[int]: ...
 
 
+class IdDecoder(Protocol):
+    """`Decoder` of a stage of the decoding ladder: ids in, the bytes of their tokens out, or text.
+
+    Ids are integers: in a list or a tuple, an array (of numpy, `array.array`, a memoryview) of any
+    width, or anything else that can be iterated over. One that is not in the vocabulary is a
+    ValueError, and what is not an integer a TypeError; both name its place. A decoder does not
+    change once it is made, and many threads may use it at once.
+    """
+
+    def __init__(self, vocab: Mapping[int, bytes]) -> None: ...
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str: ...
+
+
 class EarlyStopWarning(UserWarning):
     """Training ran out of pairs before it reached the size that was asked for (rule 6)."""

@@ -1,4 +1,4 @@
-"""A crew of threads: over the blocks of a text, or over some calls.
+"""A crew of threads: over the blocks of a text, over any items in order, or over some calls.
 
 Compiled code releases the interpreter's lock while it works, so threads really run at the same
 time. Blocks are given out in the order of the file. What is made of them can be used in that order
@@ -17,7 +17,7 @@ What every crew keeps to:
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from cs336_bpe.text.blocks import BlockReader
@@ -89,6 +89,22 @@ def over_blocks(
         buffers[thread] = bytearray(reader.block_bytes + padding)
 
     _Crew(take, works, use, begin, end).run(lambda: report(done))
+
+
+def over_items(items: Iterator[Item], work: Callable[[Item], Result], workers: int,
+               report: Callable[[], None], *, use: Callable[[Result], None]) -> None:
+    """Call a function for each item, in several threads, and `use` each result, in order.
+
+    No more items are taken than there are threads; one thread at a time takes one. `report` is
+    called now and then.
+
+    >>> over_items(iter([3, 1, 2]), lambda item: 10 * item, 2, lambda: None, use=print)
+    30
+    10
+    20
+    """
+    works = [work] * max(1, min(workers, MAX_THREADS))
+    _Crew(lambda thread: next(items, None), works, use).run(report)
 
 
 def over_calls(calls: Iterable[Callable[[], None]], workers: int) -> None:

@@ -1,22 +1,19 @@
-"""From ids to text: the bytes of each token, one after the other."""
+"""From ids to text: one call, many texts, or piece by piece.
 
-import sys
+The work is done by the last stage of the decoding ladder; see `cs336_bpe/decode`. It refuses what
+it can't decode, and then the ids are looked at one by one, so that the error names the place.
+"""
+
 from codecs import getincrementaldecoder
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
+from cs336_bpe.decode.stage07_huge_pages import Decoder as Engine
 
-
-def _numpy() -> "ModuleType | None":
-    """numpy, if anybody has imported it. If not, nothing is an array or a number of it."""
-    return sys.modules.get("numpy")
-
-
-def _id_types() -> tuple[type, ...]:
-    numpy = _numpy()
-    return (int,) if numpy is None else (int, numpy.integer)
+IDS_IN_A_PIECE = 1 << 12  # of a text that is decoded piece by piece, from ids that are all there
+MOST_IN_A_GROUP = 256  # texts
 
 
 class Decoder:
@@ -25,50 +22,87 @@ class Decoder:
     def __init__(self, tokens: Mapping[int, bytes]) -> None:
         self._tokens = tokens
 
+    @cached_property
+    def _engine(self) -> Engine:  # made when it is needed: many only encode
+        return Engine(self._tokens)
+
     def token(self, number: int, where: str) -> bytes:
         """The bytes of a token. `where` begins the error, if there is no such token."""
-        if not _is_id(number):
-            raise TypeError(f"{where}{number!r}, a {type(number).__name__}; ids are integers")
-        token = self._tokens.get(number)
-        if token is None:
-            raise ValueError(f"{where}{number}, which is not an id of this vocabulary: it has "
-                             f"{len(self._tokens)} tokens, with ids from {min(self._tokens)} to "
-                             f"{max(self._tokens)}")
-        return token
+        return token_of(number, self._tokens, where)
 
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+    def decode_bytes(self, ids: Ids) -> bytes:
         """The bytes of ids, whether they are text or not."""
-        if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
-            raise TypeError(f"ids is a {type(ids).__name__}; it must be integers")
-        numpy = _numpy()
-        if numpy is not None and isinstance(ids, numpy.ndarray):
-            if ids.ndim != 1 or not (numpy.issubdtype(ids.dtype, numpy.integer) or not ids.size):
-                raise TypeError(f"ids is an array of {ids.dtype} with {ids.ndim} dimensions; it "
-                                f"must be integers in one dimension")
-            ids = ids.tolist()
-        elif not isinstance(ids, (list, tuple)):
-            ids = list(ids)
-        # 97.0 and True would be found as well: they are equal to 97 and 1.
-        id_types = _id_types()
-        if all(issubclass(kind, id_types) and kind is not bool for kind in set(map(type, ids))):
-            try:
-                return b"".join([self._tokens[number] for number in ids])
-            except KeyError:
-                pass
-        return b"".join([self.token(number, f"ids[{place}] is ")
-                         for place, number in enumerate(ids)])  # raises, and says where
+        return self._engine.decode_bytes(ids)
+
+    def decode(self, ids: Ids, errors: str) -> str:
+        """The text of ids."""
+        return self._engine.decode(ids, errors)
+
+    def decode_batch(self, batch: Iterable[Ids], errors: str, workers: int) -> list[str]:
+        """The text of each of many sequences of ids."""
+        if isinstance(batch, (str, bytes)) or not isinstance(batch, Iterable):
+            raise TypeError(f"batch is a {type(batch).__name__}; it must be sequences of ids")
+        whole = list(batch)
+        workers = min(workers, max(1, len(whole)))
+        if workers == 1:
+            return self._decode_group(whole, 0, errors)
+        size = max(1, min(MOST_IN_A_GROUP, len(whole) // (8 * workers)))
+        firsts = range(0, len(whole), size)
+        with ThreadPoolExecutor(workers) as pool:
+            groups = pool.map(lambda first: self._decode_group(whole[first : first + size], first,
+                                                               errors), firsts)
+            return [text for group in groups for text in group]
+
+    def _decode_group(self, group: Sequence[Ids], before: int, errors: str) -> list[str]:
+        decode = self._engine.decode
+        texts: list[str] = []
+        try:
+            for ids in group:
+                texts.append(decode(ids, errors))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, UnicodeError):
+                raise
+            raise type(error)(f"batch[{before + len(texts)}]: {error}") from None
+        return texts
 
     def decode_iterable(self, ids: Iterable[int], errors: str) -> Iterator[str]:
         """The text of ids, piece by piece as they come; a character is never cut."""
         decoder = getincrementaldecoder("utf-8")(errors)
-        for place, number in enumerate(ids):
-            text = decoder.decode(self.token(number, f"ids[{place}] is "))
+        for data in self._pieces(ids):
+            text = decoder.decode(data)
             if text:
                 yield text
         text = decoder.decode(b"", final=True)
         if text:
             yield text
 
+    def _pieces(self, ids: Iterable[int]) -> Iterator[bytes]:
+        """The bytes of ids: of each that comes, or of many at once if all are there already."""
+        if not isinstance(ids, (list, tuple)) and (isinstance(ids, bytes) or not _is_array(ids)):
+            for place, number in enumerate(ids):
+                yield self.token(number, f"ids[{place}] is ")
+            return
+        given = as_ids(ids)
+        first = 0
+        while first < len(given):
+            piece = given[first : first + IDS_IN_A_PIECE]
+            yield self.decode_part(piece, first)
+            first += len(piece)
 
-def _is_id(number: object) -> bool:
-    return isinstance(number, _id_types()) and not isinstance(number, bool)
+    def decode_part(self, ids: Ids, before: int,
+                    where: tuple[str, str] = ("ids[", "] is ")) -> bytes:
+        """The bytes of some ids, before which there were others: an error counts those too."""
+        try:
+            return self._engine.decode_bytes(ids)
+        except (TypeError, ValueError):
+            plain_ids(as_ids(ids), self._tokens, where, before)
+            raise
+
+
+def _is_array(ids: object) -> bool:
+    """Is all of it in memory, as an array?"""
+    try:
+        memoryview(ids).release()  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True

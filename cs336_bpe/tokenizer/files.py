@@ -49,7 +49,7 @@ class FileEncoder:
         name = os.fspath(input_path)
         with open_text(input_path) as source:
             size = file_size(source)
-            _check_different(source, input_path, output_path)
+            check_different(source, input_path, output_path)
             reader = BlockReader(source, name, self.cutter, DEFAULT_BLOCK_BYTES, end=size)
             workers = num_threads(reader, workers)
             limit = max(SMALLEST_CACHE, self.coder.cache_bytes // workers)
@@ -89,7 +89,8 @@ class FileEncoder:
         return as_array(ids, self.dtype)
 
 
-def _check_different(source: BinaryIO, input_path: AnyPath, output_path: AnyPath) -> None:
+def check_different(source: BinaryIO, input_path: AnyPath, output_path: AnyPath) -> None:
+    """Raise if the output would replace the input."""
     try:
         same = os.path.samestat(os.fstat(source.fileno()), os.stat(output_path))
     except OSError:

@@ -34,6 +34,7 @@ from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.id_files import decode_file
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
 from cs336_bpe.tokenizer.streams import encode_stream
 
@@ -84,7 +85,8 @@ class Tokenizer:
         self._merges = tuple(columns.pairs)
         self.coder = Coder(found, pattern, cache_bytes)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
-        self._decoder = Decoder(self._tokens)
+        self.decoder = Decoder(self._tokens)
+        """What decodes, for those who have ids in blocks; see `decoder.py`."""
 
     @classmethod
     def _from_checked(cls, tokenizer: Checked, cache_bytes: int) -> "Tokenizer":
@@ -199,7 +201,7 @@ class Tokenizer:
 
     def token_bytes(self, number: int) -> bytes:
         """The bytes of a token."""
-        return self._decoder.token(number, "number is ")
+        return self.decoder.token(number, "number is ")
 
     def id_of(self, token: bytes | str) -> int:
         """The id of a token; of a special one if it is given as `str`."""
@@ -418,20 +420,55 @@ class Tokenizer:
         >>> Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), []).decode([104, 105, 255])
         'hi\\ufffd'
         """
-        return self.decode_bytes(ids).decode("utf-8", errors)
+        return self.decoder.decode(ids, errors)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of ids, whether they are text or not."""
-        return self._decoder.decode_bytes(ids)
+        return self.decoder.decode_bytes(ids)
+
+    def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace", *,
+                     workers: int | None = 1) -> list[str]:
+        """The text of each of many sequences of ids, by `workers` threads.
+
+        Threads help with long arrays; lists are read under the interpreter's lock, by one thread
+        at a time.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
+        >>> tokenizer.decode_batch([[97], [], [98, 99]])
+        ['a', '', 'bc']
+        """
+        return self.decoder.decode_batch(batch, errors, check_workers(workers))
+
+    def decode_file(
+        self,
+        ids_path: AnyPath,
+        output_path: AnyPath,
+        *,
+        dtype: DTypeLike | None = None,
+        workers: int | None = None,
+        progress: Progress = None,
+    ) -> int:
+        """Decode a file of ids to a file of bytes, and return how many ids there are.
+
+        The ids are an array in `.npy` format, known by its first bytes, or bare integers of a
+        `dtype`, by default the one that `encode_file` writes. The file is read and written in
+        blocks, so memory does not grow with it. Until it is complete, the output has another name;
+        if anything goes wrong, it is removed.
+        """
+        return decode_file(self.decoder, ids_path, output_path, dtype or self.smallest_dtype,
+                           check_workers(workers), progress)
 
     def decode_iterable(self, ids: Iterable[int], errors: str = "replace") -> Iterator[str]:
         """The text of ids, piece by piece as they come; a character is never cut.
+
+        An iterator gives a piece for each id that completes a character. Ids that are all there, in
+        a list or an array, are decoded some thousands at a time.
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
         >>> list(tokenizer.decode_iterable("aé!".encode()))
         ['a', 'é', '!']
         """
-        return self._decoder.decode_iterable(ids, errors)
+        return self.decoder.decode_iterable(ids, errors)
 
     # --- Copies ----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import pytest
 from cs336_bpe import stages
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.measure import ladders
+from cs336_bpe.measure.decoding import measure_decoding
 from cs336_bpe.measure.encoding import END, measure_encoding
 from cs336_bpe.measure.training import measure_training
 from cs336_bpe.rules import assemble_vocab
@@ -157,6 +158,34 @@ def test_encodings_that_disagree_are_not_timed():
         ladders.check_encodings([one, two])
 
 
+def test_every_decoding_rung_is_measured_and_agrees():
+    ids = [97, 98, 258, 257, 256] * 300
+    seen = []
+    rows = ladders.run_decoding_ladder(VOCAB, ids, rounds=2,
+                                      report=lambda *call: seen.append(call))
+    assert [row["stage"] for row in rows] == [stage.name for stage in stages.ladder("decode")]
+    assert {row["num_tokens"] for row in rows} == {len(ids)}
+    for row in rows:
+        for way, seconds in row["all_seconds"].items():
+            assert len(seconds) >= 2
+            assert min(seconds) <= row["medians"][way] <= max(seconds)
+        assert row["seconds"] == row["medians"]["text"]
+    assert seen[-1][1:] == (len(ids), len(ids))
+    cells = ladders.decoding_table(rows)
+    assert len(as_text(cells).splitlines()) == 2 + len(rows)
+    in_arrays = ladders.in_way(rows, "array")
+    assert cells[2][6] == ladders.gain_cells("decode", in_arrays, in_arrays[1])[0]
+
+
+def test_decodings_that_disagree_are_not_timed(monkeypatch):
+    rungs = [stages.find("decode", name) for name in ("stage01", "stage02")]
+    runs = {rung.name: measure_decoding(rung, VOCAB, [97]) for rung in rungs}
+    runs[rungs[1].name].digest += "x"
+    monkeypatch.setattr(ladders, "measure_decoding", lambda rung, *given, report: runs[rung.name])
+    with pytest.raises(ladders.StagesDisagree, match="stage02_token_list does not give the text"):
+        ladders.run_decoding_ladder(VOCAB, [97], rungs=rungs)
+
+
 def test_command(tmp_path):
     path = tmp_path / "out.json"
     done = run("ladder", "--bytes", "30000", "--vocab-size", "300", "--json", str(path))
@@ -169,7 +198,9 @@ def test_command(tmp_path):
     assert {row["stage"] for row in saved["pretokenize"]} == {
         stage.name for stage in stages.ladder("pretokenize")}
     assert [row["stage"] for row in saved["encode"]] == [s.name for s in stages.ladder("encode")]
+    assert [row["stage"] for row in saved["decode"]] == [s.name for s in stages.ladder("decode")]
     assert "All stages give the same ids" in done.stdout
+    assert "All stages give the same bytes and the same text" in done.stdout
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -1,0 +1,118 @@
+# cython: language_level=3
+# distutils: language = c++
+"""Stage 07: huge pages for the result.
+
+Unlike stage 06, which writes to memory as the system gives it, in pages of 4 kB, this one asks for
+pages of 2 MB. Memory that a program has just been given is only a promise: the first write to each
+page interrupts the program, and the system finds a page and fills it with zeros. A text of 20 MB
+with an emoji in it has 80 MB, and so 20,000 interruptions; they take longer than writing the text.
+
+Cost of an id: as stage 06. Of the result: an interruption for each 2 MB instead of each 4 kB.
+Memory: as stage 06.
+Expect: much for large texts; nothing for short ones, and little for bytes, whose memory is mostly
+there already from a result before.
+Trap: it is a wish. Where the system has no huge pages, nothing changes; where it has to make room
+for them first, they cost more than they gain.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from cs336_bpe.decode.token_table cimport (
+    FEW_IDS,
+    TOKEN_PADDING,
+    GivenIds,
+    Id,
+    Tokens,
+    TokenTable,
+    place_of,
+)
+
+from cs336_bpe.decode.ids import as_ids, plain_ids
+
+cdef extern from "table_memory.h" nogil:
+    void advise_huge(void *memory, size_t size)
+
+cdef extern from "utf8_text.h":
+    object text_from_utf8(const uint8_t *data, size_t size, bint huge_pages)
+
+cdef enum:
+    WIDE = TOKEN_PADDING
+
+
+cdef class Decoder:
+    """Decodes ids of one vocabulary; many threads may use it at once.
+
+    >>> decoder = Decoder({0: b"caf", 1: b"\\xc3", 2: b"\\xa9"})
+    >>> decoder.decode_bytes([0, 1, 2]), decoder.decode([0, 1, 2]), decoder.decode([0, 1])
+    (b'caf\\xc3\\xa9', 'café', 'caf\\ufffd')
+    """
+
+    cdef TokenTable table
+    cdef object vocab
+
+    def __init__(self, vocab):
+        self.table = TokenTable(vocab)
+        self.vocab = dict(vocab)
+
+    def decode_bytes(self, ids):
+        """The bytes of ids, whether they are text or not."""
+        given = ids if isinstance(ids, list) else as_ids(ids)
+        data = self.joined(given)
+        if data is None:  # an integer of another type, or no id of this vocabulary: this says which
+            data = self.joined(plain_ids(given, self.vocab))
+        return data
+
+    cdef bytes joined(self, ids):
+        """The bytes of all tokens; None if there is an id that is none."""
+        cdef GivenIds given = GivenIds()
+        if not given.read(self.table, ids):
+            return None
+        data = PyBytes_FromStringAndSize(NULL, given.total)
+        cdef uint8_t *to = <uint8_t *>PyBytes_AS_STRING(data)
+        cdef bint done
+        advise_huge(to, given.total)
+        if given.size < FEW_IDS:
+            done = copy_all(given, to)
+        else:
+            with nogil:
+                done = copy_all(given, to)
+        return data if done else None
+
+    def decode(self, ids, errors="replace"):
+        """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says."""
+        data = self.decode_bytes(ids)
+        text = text_from_utf8(<const uint8_t *>PyBytes_AS_STRING(data), len(data), True)
+        return data.decode("utf-8", errors) if text is None else text
+
+
+cdef bint copy_all(GivenIds given, uint8_t *to) noexcept nogil:
+    """The second pass. False if the ids are not those of the first: others may write to them."""
+    cdef uint8_t *end = to + given.total
+    if given.width == 1:
+        return copy_tokens(given.tokens, <const uint8_t *>given.ids, given.size, to, end)
+    if given.width == 2:
+        return copy_tokens(given.tokens, <const uint16_t *>given.ids, given.size, to, end)
+    if given.width == 4:
+        return copy_tokens(given.tokens, <const uint32_t *>given.ids, given.size, to, end)
+    return copy_tokens(given.tokens, <const uint64_t *>given.ids, given.size, to, end)
+
+
+cdef bint copy_tokens(const Tokens *tokens, const Id *ids, size_t size, uint8_t *to,
+                      uint8_t *end) noexcept nogil:
+    """Copy tokens one after the other; the last must end at `end`."""
+    cdef size_t i, place
+    cdef uint32_t start, length
+    for i in range(size):
+        place = place_of(tokens[0], ids + i)
+        start = tokens.offsets[place]
+        length = tokens.offsets[place + 1] - start
+        if length <= WIDE and end - to >= WIDE:
+            memcpy(to, tokens.blob + start, WIDE)
+        else:
+            if length > <size_t>(end - to):
+                return False
+            memcpy(to, tokens.blob + start, length)
+        to += length
+    return to == end
