@@ -25,8 +25,6 @@ pytestmark = pytest.mark.pretokenize
 
 SMALL = 2_000_000
 TEXTS = {"small": SMALL, "larger": 20_000_000, "web.txt": None}
-made = {}
-
 
 @pytest.fixture(scope="module", params=TEXTS)
 def text(request, tmp_path_factory, new_group, budget):
@@ -53,28 +51,28 @@ def text(request, tmp_path_factory, new_group, budget):
 
 @pytest.fixture(scope="module")
 def pace(tmp_path_factory):
-    """Seconds per byte of a stage on a small text, once for all groups."""
+    """Seconds per byte of a counting function on a small text, once for all groups."""
     path = tmp_path_factory.mktemp("pace") / "web.txt"
     path.write_bytes(generated.web(SMALL // 4).encode())
     known = {}
 
-    def measure(stage):
-        if stage.name not in known:
+    def measure(name, count):
+        if name not in known:
             start = perf_counter()
-            stage.load().count_pretokens(path, [EOT], workers=1)
-            known[stage.name] = (perf_counter() - start) / path.stat().st_size
-        return known[stage.name]
+            count(path)
+            known[name] = (perf_counter() - start) / path.stat().st_size
+        return known[name]
     return measure
 
 
 @equal_work.rungs("pretokenize")
 def test_pretokenize(benchmark, text, stage, pace, budget):
     group, path, expected = text
-    seconds = pace(stage) * group.num_bytes
-    equal_work.skip_if_too_slow(group, stage, seconds, budget)
-    count = partial(stage.load().count_pretokens, workers=1)
-    assert count(path, [EOT]) == expected
-    equal_work.time_row(benchmark, group, stage.number, count, make=lambda: (path, [EOT]),
+    count = partial(stage.load().count_pretokens, special_tokens=[EOT], workers=1)
+    seconds = pace(stage.number, count) * group.num_bytes
+    equal_work.skip_if_too_slow(group, stage.number, seconds, budget)
+    assert count(path) == expected
+    equal_work.time_row(benchmark, group, stage.number, count, make=lambda: (path,),
                         seconds=seconds, stage=stage)
 
 
@@ -89,14 +87,15 @@ def with_tokenizers(path):
 
 
 @pytest.mark.peers
-def test_peer(benchmark, text):
+def test_peer(benchmark, text, pace, budget):
     """The others count only inside of their trainers."""
     group, path, expected = text
     if reason := equal_work.missing("tokenizers"):
         equal_work.skip(group, "theirs: tokenizers", reason)
-    if group.num_bytes > 10 * SMALL:
-        equal_work.skip(group, "theirs: tokenizers", "takes a minute per 100 MB")
+    name = equal_work.peer_name("tokenizers")
+    seconds = pace(name, with_tokenizers) * group.num_bytes
+    equal_work.skip_if_too_slow(group, name, seconds, budget)
     found = with_tokenizers(path)
     assert {from_printable(word): n for word, n in found.items()} == expected
-    equal_work.time_row(benchmark, group, equal_work.peer_name("tokenizers"), with_tokenizers,
-                        make=lambda: (path,), agrees="the same counts, in a Counter of its strings")
+    equal_work.time_row(benchmark, group, name, with_tokenizers, make=lambda: (path,),
+                        seconds=seconds, agrees="the same counts, in a Counter of its strings")

@@ -76,7 +76,7 @@ def train_all(benchmark, group, counts, expected, stage, budget):
     """Check as many merges as fit into the probe, then time all of them if that is possible."""
     run = measure_training(stage, counts, len(expected), limit=min(PROBE_SECONDS, budget))
     assert run.merges == expected[:run.num_merges]
-    equal_work.skip_if_too_slow(group, stage, run.whole_seconds, budget)
+    equal_work.skip_if_too_slow(group, stage.number, run.whole_seconds, budget)
     found = equal_work.time_row(benchmark, group, stage.number, stage.load().learn_merges,
                                 make=lambda: (counts, len(expected)), stage=stage,
                                 seconds=run.whole_seconds)
@@ -121,7 +121,7 @@ def file_group(new_group):
 @equal_work.rungs("train")
 def test_from_a_file(benchmark, file_group, path, counts, all_merges, stage, budget):
     run = measure_training(stage, counts, ALL, limit=min(PROBE_SECONDS, budget))
-    equal_work.skip_if_too_slow(file_group, stage, run.whole_seconds, budget)
+    equal_work.skip_if_too_slow(file_group, stage.number, run.whole_seconds, budget)
     assert run.merges == all_merges[:run.num_merges]
     train = partial(train_bpe, workers=1, stage=stage.number)
     _, found = equal_work.time_row(benchmark, file_group, stage.number, train,

@@ -8,13 +8,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import equal_work  # noqa: E402
+import equal_work
 
-from cs336_bpe.common.tables import as_text  # noqa: E402
+from cs336_bpe.common.tables import as_text
 
 # One thread each. It must be said before the first call of a library that uses threads.
 os.environ.update(RAYON_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false")
 
+# Programs, not tests; pytest would import them to look for doctests.
+collect_ignore_glob = ["variants", "run_*", "render*", "make_*", "[!br]*.py"]
 LADDERS = ("pretokenize", "train", "encode")
 GROUPS = []  # those that this run has made
 

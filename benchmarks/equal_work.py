@@ -63,11 +63,11 @@ def skip(group, name, reason):
     pytest.skip(f"{name}: {reason}")
 
 
-def skip_if_too_slow(group, stage, seconds, budget):
-    """A rung that can't do the work in time does not do a part of it."""
+def skip_if_too_slow(group, name, seconds, budget):
+    """A row that can't do the work in time does not do a part of it."""
     if seconds > budget:
-        skip(group, stage.number, f"would take about {three_digits(seconds)} s, more than "
-                                  f"--budget={budget:g}")
+        skip(group, name, f"would take about {three_digits(seconds)} s, more than "
+                          f"--budget={budget:g}")
 
 
 def time_row(benchmark, group, name, call, *, make=tuple, seconds=None, stage=None, **more):
