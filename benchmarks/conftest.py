@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import equal_work
 
+from cs336_bpe import stages
 from cs336_bpe.common.tables import as_text
 
 # One thread each. It must be said before the first call of a library that uses threads.
@@ -17,7 +18,7 @@ os.environ.update(RAYON_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false")
 
 # Programs, not tests; pytest would import them to look for doctests.
 collect_ignore_glob = ["variants", "run_*", "render*", "make_*", "[!br]*.py"]
-LADDERS = ("pretokenize", "train", "encode")
+LADDERS = tuple(dict.fromkeys(stage.ladder for stage in stages.STAGES))
 GROUPS = []  # those that this run has made
 
 
@@ -38,6 +39,11 @@ def budget(request):
     return request.config.getoption("--budget")
 
 
+@pytest.fixture
+def stage(request):
+    return stages.find(*request.param.split("/"))
+
+
 @pytest.fixture(scope="session")
 def new_group():
     """A function that makes a group of equal work, whose table is shown at the end."""
@@ -50,6 +56,12 @@ def new_group():
 def pytest_benchmark_update_machine_info(config, machine_info):
     """The name of the machine says nothing about its speed, and is nobody's business."""
     machine_info.pop("node", None)
+
+
+def pytest_benchmark_update_commit_info(config, commit_info):
+    """The commit says what was measured; branches come and go."""
+    for key in ("branch", "project"):
+        commit_info.pop(key, None)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -38,8 +38,11 @@ class Group:
 
 
 def rungs(ladder):
-    """A decorator: a test for every rung, in order, that takes `stage`."""
-    return pytest.mark.parametrize("stage", stages.ladder(ladder), ids=lambda one: one.number)
+    """A decorator: a test for every rung, in order. The fixture `stage` makes a stage of its name,
+    because only a name can be saved with a run."""
+    numbers = [stage.number for stage in stages.ladder(ladder)]
+    return pytest.mark.parametrize("stage", [f"{ladder}/{number}" for number in numbers],
+                                   indirect=True, ids=numbers)
 
 
 @cache

@@ -1,11 +1,16 @@
 """The benchmarks' own code: what is saved, figures in sentences, groups of equal work, the texts of
 the tables, and variants that still apply."""
 
+import doctest
 import hashlib
 import json
+import os
 import subprocess
 import sys
+import threading
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
@@ -271,6 +276,14 @@ def test_a_table_of_equal_work():
         "stage01", "stage05", "stage06", "stage07", "theirs: x 1.0"]
 
 
+@pytest.mark.parametrize("module", [equal_work, make_corpora])
+def test_examples(module):
+    """pytest looks for doctests in tests/, docs/ and the package only."""
+    done = doctest.testmod(module)
+    assert done.attempted
+    assert not done.failed
+
+
 def test_a_table_of_peers_only():
     [_, line] = equal_work.cells([a_row(None, 10.0, name="theirs: x 1.0")])
     assert line == ("theirs: x 1.0", "10.0 s", "5.00 s", "0.100", "", "", "", "")
@@ -458,6 +471,35 @@ def test_a_text_that_cannot_be_fetched(small_world):
         make_corpora.make(small_world.folder, only=["stories"])
     with pytest.raises(SystemExit, match="must have 37"):
         make_corpora.main([str(small_world.folder), "--only", "stories"])
+
+
+class Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_a_text_from_a_server(small_world, tmp_path, monkeypatch, capsys):
+    """With `--url`, from a server on this machine in place of the hub."""
+    pytest.importorskip("huggingface_hub", reason="needs cs336-bpe[fetch]: huggingface_hub")
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "hub/a").mkdir(parents=True)
+    (small_world.folder / "downloads/small.txt").rename(tmp_path / "hub/a/small.txt")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path / "hub"))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        make_corpora.main([str(small_world.folder), "--only", "stories",
+                           "--url", f"http://127.0.0.1:{server.server_port}"])
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert (small_world.folder / "corpora/stories.txt").read_bytes() == b"one<|endoftext|>"
+    digest = hashlib.sha256(b"one<|endoftext|>").hexdigest()[:16]
+    output = capsys.readouterr().out
+    assert f"corpora/stories.txt     16  {digest}  small.txt, its beginning" in output
+    assert f"export CS336_BPE_DATA={small_world.folder}" in output
 
 
 def test_fixtures_of_the_course(tmp_path, monkeypatch):
