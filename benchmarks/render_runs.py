@@ -10,6 +10,8 @@ from pathlib import Path
 import equal_work
 from rendering import BLUE, ORANGE, RESULTS, pyplot, save_figure, table
 
+from cs336_bpe import stages
+
 RUN = RESULTS / "pytest_run.json"
 
 
@@ -35,10 +37,17 @@ def saved_run(ladder):
         lines = [[line[0], line[-1], *line[1:-1]] for line in lines]
         parts += [f"**{name.partition(': ')[2]}**", "",
                   table([header[0], header[-1], *header[1:-1]], lines, left=2), ""]
+        measured = {row["extra_info"]["stage"] for row in rows}
+        if left_out := [stage.number for stage in stages.ladder(ladder)
+                        if stage.name not in measured]:
+            parts += [f"Left out, because they would need longer than the budget: "
+                      f"{', '.join(left_out)}.", ""]
     cpu, python = run["machine_info"]["cpu"], run["machine_info"]["python_version"]
+    timers = dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"])
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "
-                              f"cores; CPython {python}. Generated text. "
-                              f"`pytest benchmarks/ --benchmark-only`. {run['datetime'][:10]}*"])
+                              f"cores; CPython {python}; timed by {', '.join(timers)}. [Generated "
+                              f"text](@docs/corpora/generated.md). `pytest benchmarks/ "
+                              f"--benchmark-only`. {run['datetime'][:10]}*"])
 
 
 def draw(path):
