@@ -5,6 +5,7 @@
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 import equal_work
@@ -53,7 +54,7 @@ def saved_run(ladder):
 def draw(path):
     """Bars for the speed of every row, a panel for every group, logarithmic."""
     _, groups = read_run(path)
-    heights = [len(rows) + 1.5 for rows in groups.values()]
+    heights = [len(rows) + 2.5 for rows in groups.values()]
     figure, panels = pyplot().subplots(len(groups), 1, figsize=(8, 0.24 * sum(heights)),
                                        height_ratios=heights, squeeze=False)
     for axes, (name, rows) in zip(panels[:, 0], groups.items()):
@@ -66,7 +67,7 @@ def draw(path):
         axes.invert_yaxis()
         axes.set_xscale("log")
         axes.set_xlim(left=min(speeds) / 2)
-        axes.set_title(f"{name} ({unit})", fontsize=9, loc="left")
+        axes.set_title(textwrap.fill(f"{name} ({unit})", 80), fontsize=9, loc="left")
         axes.tick_params(axis="x", labelsize=8)
         axes.grid(axis="x", alpha=0.3)
     return figure

@@ -13,6 +13,7 @@ from cs336_bpe.measure import ladders
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\s+/value\s+-->)",
                    re.DOTALL)  # a line may end anywhere in a mark
+LINK = re.compile(r"\]\(@([^)#]+)")  # of a table, from the root
 MARK = re.compile(r"(?<!`)<!--\s*(?:value|generated):")
 
 
@@ -22,15 +23,17 @@ def rendered(text, makers, values, page=ROOT / "README.md"):
     A maker does not know on which page its table will stand. It writes a link as `[text](@path)`,
     from the root, and the link becomes one from the page.
     """
-    root = os.path.relpath(ROOT, page.parent).replace(os.sep, "/")
     num_marks = len(MARK.findall(text))
     num_found = len(BLOCK.findall(text)) + len(VALUE.findall(text))
     if num_marks != num_found:
         raise ValueError(f"{num_marks} marks begin and {num_found} are whole; is one misspelt?")
 
+    def from_the_page(match):
+        return "](" + os.path.relpath(ROOT / match[1], page.parent).replace(os.sep, "/")
+
     def fill_block(match):
         name, argument = match.group(1), match.group(2)
-        made = find(makers, name)(argument).replace("](@", "](" if root == "." else f"]({root}/")
+        made = LINK.sub(from_the_page, find(makers, name)(argument))
         return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
                 f"{made}\n<!-- /generated -->")
 
@@ -99,8 +102,7 @@ def describe_texts(result, names):
                    f"{text['sha256'][:8]})")
     elif names:
         known = f"sha256 of the counts {counts['sha256'][:8]}" if counts else "checksum not saved"
-        for name in names:
-            yield f"[{name}]({TEXTS_PAGE}) ({known})"
+        yield ", ".join(f"[{name}]({TEXTS_PAGE})" for name in names) + f" ({known})"
     elif counts:
         yield (f"[generated text]({GENERATED_PAGE}) ({counts['kinds']:,} distinct pretokens, "
                f"sha256 of the counts {counts['sha256'][:8]})")
