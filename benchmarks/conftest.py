@@ -64,6 +64,13 @@ def pytest_benchmark_update_commit_info(config, commit_info):
         commit_info.pop(key, None)
 
 
+def pytest_benchmark_update_json(config, output_json):
+    """How to run it again."""
+    output_json["command"] = " ".join(["pytest", *(
+        option for option in config.invocation_params.args
+        if not option.startswith(("-q", "--benchmark-json", "--benchmark-save")))])
+
+
 def pytest_terminal_summary(terminalreporter):
     for group in GROUPS:
         if not group.done:

@@ -47,8 +47,8 @@ def saved_run(ladder):
     timers = dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"])
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "
                               f"cores; CPython {python}; timed by {', '.join(timers)}. [Generated "
-                              f"text](@docs/corpora/generated.md). `pytest benchmarks/ "
-                              f"--benchmark-only`. {run['datetime'][:10]}*"])
+                              f"text](@docs/corpora/generated.md). `{run['command']}`. "
+                              f"{run['datetime'][:10]}*"])
 
 
 def draw(path):
