@@ -47,7 +47,7 @@ def saved_run(ladder):
     timers = dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"])
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "
                               f"cores; CPython {python}; timed by {', '.join(timers)}. [Generated "
-                              f"text](@docs/corpora/generated.md). `{run['command']}`. "
+                              f"text](@docs/corpora/generated.md). `{run.get('command', 'pytest benchmarks/')}`. "
                               f"{run['datetime'][:10]}*"])
 
 
