@@ -44,10 +44,11 @@ def saved_run(ladder):
             parts += [f"Left out, because they would need longer than the budget: "
                       f"{', '.join(left_out)}.", ""]
     cpu, python = run["machine_info"]["cpu"], run["machine_info"]["python_version"]
-    timers = dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"])
+    timers = ", ".join(dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"]))
+    command = run.get("command", "pytest benchmarks/ --benchmark-only")
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "
-                              f"cores; CPython {python}; timed by {', '.join(timers)}. [Generated "
-                              f"text](@docs/corpora/generated.md). `{run.get('command', 'pytest benchmarks/')}`. "
+                              f"cores; CPython {python}; timed by {timers}. [Generated text]"
+                              f"(@docs/corpora/generated.md). `{command}`. "
                               f"{run['datetime'][:10]}*"])
 
 
