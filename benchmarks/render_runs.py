@@ -45,10 +45,9 @@ def saved_run(ladder):
                       f"{', '.join(left_out)}.", ""]
     cpu, python = run["machine_info"]["cpu"], run["machine_info"]["python_version"]
     timers = ", ".join(dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"]))
-    command = run.get("command", "pytest benchmarks/ --benchmark-only")
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "
                               f"cores; CPython {python}; timed by {timers}. [Generated text]"
-                              f"(@docs/corpora/generated.md). `{command}`. "
+                              f"(@docs/corpora/generated.md). `{run['command']}`. "
                               f"{run['datetime'][:10]}*"])
 
 
