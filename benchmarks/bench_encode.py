@@ -1,76 +1,241 @@
-"""The encoding ladder under pytest-benchmark: pytest benchmarks/ --benchmark-only
+"""The encoding ladder under pytest-benchmark, in groups of equal work.
 
-Every stage of the registry gets one benchmark per vocabulary, in ladder order, with a new encoder
-for each round. A slow stage encodes only the first pretokens, and its name says how many bytes.
-After it was timed, its ids are compared with those of the last stage.
+    pytest benchmarks/ --benchmark-only -m encode
+
+Two groups encode pretokens that have been cut already, as the first rungs take them: few, by all
+rungs, and many, by the rungs that can. In the third, whole documents become lists of ids. There a
+rung that takes only pretokens cuts with the regular expression, which is timed, and the other
+libraries are rows too. Every round starts with a new encoder, whose cache is empty. All ids are
+compared with stage 01's, or, where it would need too long, with those of the product.
 """
 
+import base64
 import os
-from itertools import groupby
+from functools import cache
 
+import equal_work
 import pytest
 from common import EOT
 from run_encode import gpt2, text_of
 from run_train import built_in_counts
 
-from cs336_bpe import stages, train_bpe_from_counts
-from cs336_bpe.corpora import generated as corpus
+from cs336_bpe import GPT2_PATTERN, Tokenizer, stages, train_bpe_from_counts
+from cs336_bpe.corpora import generated
 from cs336_bpe.measure.encoding import split_text
+from cs336_bpe.rules import check_pattern
+
+pytestmark = pytest.mark.encode
+
+FEW_BYTES, MANY_BYTES, VOCAB_SIZE = 5_000, 1_000_000, 2_000
 
 
-def built_in():
-    vocab, merges = train_bpe_from_counts(built_in_counts("stories", 3_000_000), 2_000, [EOT])
-    return vocab, merges, split_text(corpus.stories(2_000_000), [EOT])
+class Work:
+    """A vocabulary, and pretokens to encode with it."""
+
+    def __init__(self, group, vocab, merges, pretokens):
+        self.group, self.vocab, self.merges, self.pretokens = group, vocab, merges, pretokens
+        self.documents = [text for text in b"".join(
+            word or b"\0" for word in pretokens).split(b"\0") if text]
+        self.texts = [document.decode() for document in self.documents]
+
+    @property
+    def expected(self):
+        return expected(self)
 
 
-def gpt2_on_web():
-    return *gpt2(), text_of("web", 2_000_000)
+@cache
+def expected(work):
+    """Stage 01's ids, if the work is small; else the product's, whose beginning is stage 01's."""
+    first = encode_all(encoder_of(stages.find("encode", "stage01"), work).encode_pretoken,
+                       beginning(work.pretokens, FEW_BYTES if work.group.num_bytes <= FEW_BYTES
+                                 else 200))
+    if work.group.num_bytes <= FEW_BYTES:
+        return first
+    ids = encode_all(encoder_of(stages.find("encode"), work).encode_pretoken, work.pretokens)
+    assert ids[:len(first)] == first
+    return ids
 
 
-# How many pretokens a stage does; the last number is for all stages not named.
-CASES = {
-    "stories_vocab_2000": (built_in, {"stage01": 500, "stage02": 5_000, "stage03": 5_000,
-                                      "stage04": 50_000, "stage05": 50_000, "stage07": 50_000,
-                                      "": None}),
-    "web_gpt2": (gpt2_on_web, {"stage01": 30, "stage02": 500, "stage03": 500,
-                               "stage04": 50_000, "stage05": 50_000, "stage07": 50_000, "": None}),
-}
-made = {}
+def encoder_of(stage, work):
+    return stage.load().Encoder(work.vocab, work.merges)
 
 
-@pytest.mark.parametrize("stage", stages.ladder("encode"), ids=lambda stage: stage.number)
-@pytest.mark.parametrize("case", CASES)
-def test_encode(benchmark, case, stage):
-    make, limits = CASES[case]
-    if case == "web_gpt2" and not os.environ.get("CS336_BPE_DATA"):
+def encode_all(encode, words):
+    """One list of ids, so that nobody has to make more objects than another."""
+    ids = []
+    for word in words:
+        ids += encode(word)
+    return ids
+
+
+def beginning(pretokens, num_bytes):
+    total, some = 0, []
+    for word in pretokens:
+        if total + len(word) > num_bytes:
+            break
+        total += len(word)
+        some.append(word)
+    return some
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    """The special token comes last, as GPT-2 has it: gigatoken wants ranks without a gap."""
+    vocab, merges = train_bpe_from_counts(built_in_counts("stories", 3_000_000), VOCAB_SIZE - 1, [])
+    return {**vocab, len(vocab): EOT.encode()}, merges
+
+
+@pytest.fixture(scope="module")
+def pretokens():
+    return split_text(generated.stories(MANY_BYTES), [EOT])
+
+
+def make_work(new_group, title, vocabulary, words):
+    num_bytes = sum(map(len, words))
+    group = new_group("encode", title.format(f"{num_bytes:,} bytes"), num_bytes)
+    return Work(group, *vocabulary, words)
+
+
+@pytest.fixture(scope="module")
+def few(new_group, vocabulary, pretokens):
+    return make_work(new_group, "pretokens of {} of built-in stories, vocabulary 2,000",
+                     vocabulary, beginning(pretokens, FEW_BYTES))
+
+
+@pytest.fixture(scope="module")
+def many(new_group, vocabulary, pretokens):
+    return make_work(new_group, "pretokens of {} of built-in stories, vocabulary 2,000",
+                     vocabulary, pretokens)
+
+
+@pytest.fixture(scope="module")
+def texts(new_group, vocabulary, pretokens):
+    return make_work(new_group, "whole documents, {} of built-in stories, vocabulary 2,000, "
+                                "cutting included, to lists", vocabulary, pretokens)
+
+
+@pytest.fixture(scope="module")
+def web(new_group):
+    if not os.environ.get("CS336_BPE_DATA"):
         pytest.skip("needs the real corpora: set CS336_BPE_DATA to their folder")
-    if case not in made:
-        made.clear()
-        made[case] = make()
-    vocab, merges, pretokens = made[case]
-    some = pretokens[:limits.get(stage.number, limits[""])]
-    num_bytes = sum(map(len, some))
-    benchmark.group = f"encode, {case}"
-    benchmark.name = f"{stage.number}, {num_bytes:,} bytes"
-    benchmark.extra_info.update(num_bytes=num_bytes, pretokens=len(some))
-
-    documents = [b"".join(group) for empty, group in groupby(some, key=lambda word: not word)
-                 if not empty]
-
-    def fresh():
-        encoder = stage.load().Encoder(vocab, merges)
-        if stage.whole_texts:  # the cutting is part of its work
-            return (encoder.encode_text, documents), {}
-        return (encoder.encode_pretoken, some), {}
-
-    found = benchmark.pedantic(encode_all, setup=fresh, rounds=3)
-    last = stages.find("encode").load().Encoder(vocab, merges)
-    assert flat(found) == flat(encode_all(last.encode_pretoken, some))
+    return make_work(new_group, "whole documents, the first {} of web.txt, GPT-2's vocabulary, "
+                                "cutting included, to lists", gpt2(), text_of("web", MANY_BYTES))
 
 
-def encode_all(encode, pretokens):
-    return [encode(pretoken) for pretoken in pretokens]
+@pytest.fixture(scope="module")
+def pace():
+    """Seconds per byte of a stage with a vocabulary, from what it does in a third of a second."""
+    known = {}
+
+    def measure(stage, work):
+        key = stage.name, len(work.merges)
+        if key not in known:
+            encode = encoder_of(stage, work).encode_pretoken
+            start, done = equal_work.cpu_seconds(), 0
+            for word in work.pretokens:
+                encode(word)
+                done += len(word)
+                if equal_work.cpu_seconds() - start > 0.3:
+                    break
+            known[key] = (equal_work.cpu_seconds() - start) / done
+        return known[key]
+    return measure
 
 
-def flat(lists):
-    return [number for numbers in lists for number in numbers]
+def time_pretokens(benchmark, work, stage, pace, budget):
+    seconds = pace(stage, work) * work.group.num_bytes
+    equal_work.skip_if_too_slow(work.group, stage.number, seconds, budget)
+    assert encode_all(encoder_of(stage, work).encode_pretoken, work.pretokens) == work.expected
+    equal_work.time_row(
+        benchmark, work.group, stage.number, encode_all, stage=stage, seconds=seconds,
+        make=lambda: (encoder_of(stage, work).encode_pretoken, work.pretokens))
+
+
+@equal_work.rungs("encode")
+def test_few_pretokens(benchmark, few, stage, pace, budget):
+    time_pretokens(benchmark, few, stage, pace, max(budget, 60))
+
+
+@equal_work.rungs("encode")
+def test_many_pretokens(benchmark, many, stage, pace, budget):
+    time_pretokens(benchmark, many, stage, pace, budget)
+
+
+# --- Whole documents, against others. Each gets them as it likes them: bytes, or strings ---------
+
+
+def cut_and_encode(encode_pretoken, texts):
+    find = check_pattern(GPT2_PATTERN).finditer
+    ids = []
+    for text in texts:
+        for match in find(text):
+            ids += encode_pretoken(match[0].encode())
+    return ids
+
+
+def time_texts(benchmark, work, stage, pace, budget):
+    seconds = pace(stage, work) * work.group.num_bytes
+    equal_work.skip_if_too_slow(work.group, stage.number, seconds, budget)
+
+    def make():
+        encoder = encoder_of(stage, work)
+        if stage.whole_texts:
+            return encode_all, encoder.encode_text, work.documents
+        return cut_and_encode, encoder.encode_pretoken, work.texts
+
+    call, *arguments = make()
+    assert call(*arguments) == work.expected
+    equal_work.time_row(benchmark, work.group, stage.number, call, make=lambda: make()[1:],
+                        seconds=seconds, stage=stage)
+
+
+@equal_work.rungs("encode")
+def test_whole_documents(benchmark, texts, stage, pace, budget):
+    time_texts(benchmark, texts, stage, pace, budget)
+
+
+@equal_work.rungs("encode")
+def test_real_documents(benchmark, web, stage, pace, budget):
+    time_texts(benchmark, web, stage, pace, budget)
+
+
+def make_tiktoken(work, folder):
+    return Tokenizer(work.vocab, work.merges, [EOT]).to_tiktoken().encode_ordinary, work.texts
+
+
+def make_tokenizers(work, folder):
+    encode = Tokenizer(work.vocab, work.merges, [EOT]).to_huggingface().encode
+    return lambda text: encode(text).ids, work.texts
+
+
+def make_gigatoken(work, folder):
+    import gigatoken
+    path = folder / "ranks.tiktoken"
+    *ranks, (special, _) = sorted(work.vocab.items())
+    path.write_bytes(b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in ranks))
+    tokenizer = gigatoken.Tokenizer.from_tiktoken(str(path), "gpt2", {EOT: special})
+    return lambda document: tokenizer.encode(document).tolist(), work.documents
+
+
+PEERS = {"gigatoken": make_gigatoken, "tiktoken": make_tiktoken, "tokenizers": make_tokenizers}
+
+
+def time_peer(benchmark, work, package, folder):
+    if reason := equal_work.missing(package):
+        equal_work.skip(work.group, f"theirs: {package}", reason)
+    make = PEERS[package]
+    assert encode_all(*make(work, folder)) == work.expected
+    equal_work.time_row(benchmark, work.group, equal_work.peer_name(package), encode_all,
+                        make=lambda: make(work, folder), agrees="the same ids")
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("package", PEERS)
+def test_peers(benchmark, texts, package, tmp_path):
+    time_peer(benchmark, texts, package, tmp_path)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("package", PEERS)
+def test_peers_on_real_text(benchmark, web, package, tmp_path):
+    time_peer(benchmark, web, package, tmp_path)

@@ -27,7 +27,7 @@ def main(check):
     for path in [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]:
         before = path.read_text(encoding="utf-8")
         try:
-            after = rendered(before, MAKERS, VALUES)
+            after = rendered(before, MAKERS, VALUES, path)
         except Exception as error:
             raise SystemExit(f"{path.relative_to(ROOT)}: {error}") from error
         if after != before:

@@ -72,9 +72,8 @@ def encoding_profile(name):
             for row in seen["rows"] if row["share"] >= 0.001]
     return "\n".join([
         table(["function", "own time", "calls"], rows), "",
-        f"*The first {seen['pretokens']:,} pretokens of web text with GPT-2's vocabulary, under "
-        f"cProfile, which exaggerates the cost of calls. {result['machine']}. "
-        f"`{result['command']}`*"])
+        f"The first {seen['pretokens']:,} pretokens of web text with GPT-2's vocabulary, under "
+        f"cProfile, which exaggerates the cost of calls.  ", source(result, texts=["web.txt"])])
 
 
 def filters(_):
@@ -90,7 +89,8 @@ def filters(_):
     return "\n".join([
         table(["of all merges, for one pretoken", "on average"], rows), "",
         table(["the loop over all merges, ` house`", "ns per merge"], asked), "",
-        f"{result['pretokens']:,} pretokens of web text, GPT-2's vocabulary.  ", source(result)])
+        f"{result['pretokens']:,} pretokens of web text, GPT-2's vocabulary.  ",
+        source(result, texts=["web.txt"])])
 
 
 def warming(_):
@@ -106,7 +106,8 @@ def warming(_):
     return "\n".join([table(header, rows, left=0), "",
                       f"GPT-2's vocabulary, beginnings of web text; medians of "
                       f"{result['rounds']} fresh processes each, interleaved. A slow stage does "
-                      f"what it can in two seconds.  ", source(result)])
+                      f"what it can in two seconds.  ",
+                      source(result, texts=["web.txt"])])
 
 
 def crossing(_):
@@ -125,7 +126,7 @@ def crossing(_):
         table(header, rows, left=0), "",
         "Nanoseconds per pretoken, with the call from Python; *ratio* is heap by scan, so above 1 "
         "the scan is faster. GPT-2's vocabulary; medians of 21, interleaved, in one process.  ",
-        source(result)])
+        source(result, texts=["web.txt"])])
 
 
 def lengths(_):
@@ -134,7 +135,8 @@ def lengths(_):
     rows = [[f"{name}.txt", number(row["mean"]), *(f"{row[limit]:.3%}" for limit in limits),
              f"{row['longest']:,}"] for name, row in result["shares"].items()]
     header = ["first 5 MB of", "mean bytes", *(f"{limit} or more" for limit in limits), "longest"]
-    return "\n".join([table(header, rows), "", source(result)])
+    return "\n".join([table(header, rows), "",
+                      source(result, texts=[f"{name}.txt" for name in result["shares"]])])
 
 
 def plot_crossing():

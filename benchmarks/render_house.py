@@ -3,7 +3,7 @@
 import ast
 import re
 
-from rendering import ROOT, load, number, table
+from rendering import ROOT, load, number, source, table
 
 from cs336_bpe import stages
 from cs336_bpe.measure import ladders
@@ -40,10 +40,8 @@ def headline(_):
                      cost(ladder, measured[0]), cost(ladder, measured[-1])])
     notes = ["`~`: extrapolated from the first merges.  "] if any(
         "~" in cell for row in rows for cell in row[3:]) else []
-    commands = ", ".join(f"`{result['command']}`" for result in results)
-    machines = " / ".join(dict.fromkeys(result["machine"] for result in results))
     header = ["ladder", "rungs", "the work", "first rung", "last rung"]
-    return "\n".join([table(header, rows, left=3), "", *notes, f"*{machines}. {commands}*"])
+    return "\n".join([table(header, rows, left=3), "", *notes, source(*results)])
 
 
 def experiments(_):

@@ -67,7 +67,7 @@ def workers(stage_number):
               f"{row['peak_bytes'] / 1e6:,.0f}"] for row in rows]
     what = "processes" if "processes" in rows[0]["stage"] else "threads"
     return "\n".join([table([what, "seconds", "MB/s", "gain", "peak, MB"], cells, left=0), "",
-                      "100 MB of web text.  ", source(result)])
+                      "100 MB of web text.  ", source(result, texts=["web.txt"])])
 
 
 def end_to_end(_):
@@ -83,7 +83,8 @@ def end_to_end(_):
     header = ["corpus", "trainer", "median, s", "spread", "times ours"]
     note = ("Vocabulary 32,000, one thread each; five rounds (two of tokenizers), interleaved, "
             "each in a fresh process.  ")
-    return "\n".join([table(header, rows, left=2), "", note, source(result)])
+    return "\n".join([table(header, rows, left=2), "", note,
+                      source(result, texts=[f"{name}.txt" for name in result["corpora"]])])
 
 
 def large(case):
@@ -96,7 +97,7 @@ def large(case):
     header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
     return "\n".join([table(header, rows), "",
                       "Training to a vocabulary of 10,000, counting and merging.  ",
-                      source(result)])
+                      source(result, texts=["CS336_BPE_LARGE"])])
 
 
 MAKERS = (counting_ladder, counting_stage, threads, workers, end_to_end, large)

@@ -70,7 +70,8 @@ def sampling_table(name):
     if short:
         notes.append(f"*: the text ran out of pairs after {min(short):,} of {wanted:,} merges, for "
                      f"some seeds.")
-    return "\n".join([table(header, rows), "", *(note + "  " for note in notes), source(result)])
+    return "\n".join([table(header, rows), "", *(note + "  " for note in notes),
+                      source(result, texts=[f"{name}.txt"])])
 
 
 def sampling_claim(_):
@@ -92,7 +93,8 @@ def sampling_claim(_):
     rows.insert(0, ["write-up E", "3 M of 10 M documents", "5-10 %", "3.3x", "", ""])
     header = ["corpus", "trained on", "quality lost", "training faster",
               "faster, sampling included", "sizes of the samples differ by"]
-    return "\n".join([table(header, rows, left=2), "", source(result)])
+    return "\n".join([table(header, rows, left=2), "",
+                      source(result, texts=[f"{name}.txt" for name in result["corpora"]])])
 
 
 def near_duplicate_rates(_):
@@ -110,7 +112,8 @@ def near_duplicates_found(_):
     return "\n".join([
         table(["document", "most alike to an earlier one", "found"], rows, left=0), "",
         f"Of the {real['documents']:,} documents of stories.txt, all that are 0.7 or more alike to "
-        f"an earlier one, or that were found.  ", source(result)])
+        f"an earlier one, or that were found.  ",
+        source(result, texts=["stories.txt"])])
 
 
 def plot_sampling():

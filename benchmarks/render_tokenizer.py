@@ -39,7 +39,8 @@ def encoding_peers(kind):
                "ours is"], rows, left=2), "",
         f"GPT-2's vocabulary, one thread each, every run in a fresh process, interleaved; medians. "
         f"Cold is the first call, warm are those from number {result.get('warm_from', 2)} on; "
-        f"{versions}. tiktoken keeps no cache, and was run twice.  ", source(result)])
+        f"{versions}. tiktoken keeps no cache, and was run twice.  ",
+        source(result, texts=[f"{name}.txt" for name in result[kind]])])
 
 
 def encoding_threads(_):
@@ -58,7 +59,8 @@ def encoding_threads(_):
             rows.append(row)
     return "\n".join([table(["text", "threads", "cold, MB/s", "spread", "gain", "warm, MB/s",
                              "spread", "gain"], rows), "",
-                      "`encode_array`, in the same runs as above.  ", source(result)])
+                      "`encode_array`, in the same runs as above.  ",
+                      source(result, texts=[f"{name}.txt" for name in result["arrays"]])])
 
 
 def encoding_pathological(_):
@@ -81,7 +83,7 @@ def encoding_cache(_):
     header = ["text", "`cache_bytes`, MiB", "used at the end, MiB", "times full",
               "speed, of the one with the largest cache"]
     return "\n".join([table(header, rows), "", "100 MB each, from an empty cache.  ",
-                      source(result)])
+                      source(result, texts=["web.txt"])])
 
 
 def encoding_large(_):
@@ -90,7 +92,8 @@ def encoding_large(_):
              number(row["num_bytes"] / row["seconds"] / 1e6), number(row["peak_bytes"] / 1e6)]
             for row in result["rows"]]
     header = ["threads", "bytes", "ids", "seconds", "MB/s", "peak of the process, MB"]
-    return "\n".join([table(header, rows, left=0), "", source(result)])
+    return "\n".join([table(header, rows, left=0), "",
+                      source(result, texts=["CS336_BPE_LARGE"])])
 
 
 def encoding_workers(_):
@@ -108,7 +111,7 @@ def encoding_workers(_):
     return "\n".join([table(["workers", "threads, s", "against one thread", "processes, s",
                              "against one thread"], rows, left=0), "",
                       "Documents of web.txt to lists of ids, reading the tokenizer included; "
-                      "medians of 3.  ", source(result)])
+                      "medians of 3.  ", source(result, texts=["web.txt"])])
 
 
 def coursework(_):

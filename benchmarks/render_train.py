@@ -68,8 +68,8 @@ def profile(name):
             for row in seen["rows"]]
     return "\n".join([
         table(["function", "own time", "calls"], rows), "",
-        f"*First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile, which "
-        f"exaggerates the cost of calls. {result['machine']}. `{result['command']}`*"])
+        f"First {seen['merges']:,} merges on 5 MB of built-in stories, under cProfile, which "
+        f"exaggerates the cost of calls.  ", source(result)])
 
 
 def peers(_):
@@ -86,7 +86,8 @@ def peers(_):
         table(["merge phase of", "median, s", "spread", f"times {ours}"], rows), "",
         f"100 MB of web text ({result['corpus']['kinds']:,} distinct pretokens), vocabulary "
         f"{result['vocab_size']:,}, one thread each; five rounds, interleaved, each in a fresh "
-        f"process. {ours} includes building its arrays from a Python dict.  ", source(result)])
+        f"process. {ours} includes building its arrays from a Python dict.  ",
+        source(result, texts=["web.txt"])])
 
 
 def pathological(_):
@@ -97,7 +98,8 @@ def pathological(_):
              number(row["peak_per_byte"])]
             for row in result["rows"]]
     return "\n".join([table(["counts", "bytes", "merges", "seconds", "ns per byte", "of web text's",
-                             "peak, bytes per byte"], rows), "", source(result)])
+                             "peak, bytes per byte"], rows), "",
+                      source(result, texts=["web.txt"])])
 
 
 def memory(_):
@@ -106,7 +108,8 @@ def memory(_):
              number(row["peak_bytes"] / 1e6), number(row["peak_per_byte"]), number(row["seconds"])]
             for row in result["rows"]]
     return "\n".join([table(["counts", "distinct pretokens", "bytes", "merges", "peak, MB",
-                             "peak, bytes per byte", "seconds"], rows), "", source(result)])
+                             "peak, bytes per byte", "seconds"], rows), "",
+                      source(result, texts=["web.txt", "tinystories_train_pretoken_counts.json"])])
 
 
 PREDICTED = {"serial (stage01)": "1x",

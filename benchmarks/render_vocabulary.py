@@ -11,6 +11,9 @@ from cs336_bpe.cost import transformer, vocabulary_size
 def vocabulary():
     """The saved result, and for each corpus bytes per token by vocabulary size."""
     result = load("", "vocabulary")
+    texts = [{"name": f"{name}.txt", "bytes": one["bytes"], "sha256": one["sha256"]}
+             for name, one in result["corpora"].items()]
+    result = {"texts": texts, **result}
     return result, {name: dict(zip(one["sizes"], one["bytes_per_token"]))
                     for name, one in result["corpora"].items()}
 

@@ -1,10 +1,11 @@
 """What the makers of tables and plots share, and how a page is filled; see render.py."""
 
+import os
 import re
 from functools import lru_cache
 
 import common
-from common import ROOT
+from common import RESULTS, ROOT  # noqa: F401 (for the makers)
 
 from cs336_bpe.common.amounts import three_digits as number  # noqa: F401 (for the makers)
 from cs336_bpe.measure import ladders
@@ -12,20 +13,29 @@ from cs336_bpe.measure import ladders
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\s+/value\s+-->)",
                    re.DOTALL)  # a line may end anywhere in a mark
+LINK = re.compile(r"\]\(@([^)#]+)")  # of a table, from the root
 MARK = re.compile(r"(?<!`)<!--\s*(?:value|generated):")
 
 
-def rendered(text, makers, values):
-    """A page with all its tables, and all figures in its sentences, made anew."""
+def rendered(text, makers, values, page=ROOT / "README.md"):
+    """A page with all its tables, and all figures in its sentences, made anew.
+
+    A maker does not know on which page its table will stand. It writes a link as `[text](@path)`,
+    from the root, and the link becomes one from the page.
+    """
     num_marks = len(MARK.findall(text))
     num_found = len(BLOCK.findall(text)) + len(VALUE.findall(text))
     if num_marks != num_found:
         raise ValueError(f"{num_marks} marks begin and {num_found} are whole; is one misspelt?")
 
+    def from_the_page(match):
+        return "](" + os.path.relpath(ROOT / match[1], page.parent).replace(os.sep, "/")
+
     def fill_block(match):
         name, argument = match.group(1), match.group(2)
+        made = LINK.sub(from_the_page, find(makers, name)(argument))
         return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
-                f"{find(makers, name)(argument)}\n<!-- /generated -->")
+                f"{made}\n<!-- /generated -->")
 
     def fill_value(match):
         opening, name, arguments, closing = match.groups()
@@ -63,17 +73,39 @@ def ladder_table(cells):
     return "\n\n".join([shown, *ladders.branches(cells)])
 
 
-def source(*results):
-    """The line under a table: on which machine, with which text, when, and how to run it again."""
+def source(*results, texts=()):
+    """The line under a table: on which machine, with which text, when, and how to run it again.
+
+    `texts` are names of the texts, for results from before they were saved with the results.
+    """
     machines = dict.fromkeys(result["machine"] for result in results)
-    texts = {text["sha256"]: f"{text['name']} ({text['bytes']:,} bytes, sha256 "
-                             f"{text['sha256'][:8]})"
-             for result in results for text in result.get("texts", ())}
     dates = dict.fromkeys(filter(None, (result.get("date") for result in results)))
-    command, *others = dict.fromkeys(result["command"] for result in results)
-    command = " ".join([command, *(other.split()[-1] for other in others)])
-    parts = [" / ".join(machines), ", ".join(texts.values()), f"`{command}`", " / ".join(dates)]
+    described = dict.fromkeys(text for result in results for text in describe_texts(result, texts))
+    commands = {}  # a program, and the experiments that it has to run
+    for result in results:
+        python, program, *names = result["command"].split()
+        commands.setdefault(f"{python} {program}", {}).update(dict.fromkeys(names))
+    shown = ", ".join(f"`{' '.join([program, *names])}`" for program, names in commands.items())
+    parts = [" / ".join(machines), ", ".join(described), shown, " / ".join(dates)]
     return f"*{'. '.join(filter(None, parts))}*"
+
+
+TEXTS_PAGE, GENERATED_PAGE = "@docs/corpora/texts.md", "@docs/corpora/generated.md"
+
+
+def describe_texts(result, names):
+    """Which texts a result is of, with a link to where they come from."""
+    counts = result.get("corpus", {})
+    if result.get("texts"):
+        for text in result["texts"]:
+            yield (f"[{text['name']}]({TEXTS_PAGE}) ({text['bytes']:,} bytes, sha256 "
+                   f"{text['sha256'][:8]})")
+    elif names:
+        known = f"sha256 of the counts {counts['sha256'][:8]}" if counts else "checksum not saved"
+        yield ", ".join(f"[{name}]({TEXTS_PAGE})" for name in names) + f" ({known})"
+    elif counts:
+        yield (f"[generated text]({GENERATED_PAGE}) ({counts['kinds']:,} distinct pretokens, "
+               f"sha256 of the counts {counts['sha256'][:8]})")
 
 
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#cc79a7"

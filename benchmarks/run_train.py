@@ -65,12 +65,25 @@ def real_counts(name):
 
 
 def one_ladder(name, title, counts, vocab_size, limit=inf, rounds=ROUNDS):
+    """Without a limit every stage does all merges, and no figure is extrapolated."""
     rows = ladders.run_training_ladder(counts, vocab_size - 257, limit=limit, rounds=rounds,
-                                       repeat_below=REPEAT_BELOW)
+                                       repeat_below=REPEAT_BELOW, report=say_sometimes())
     rows = [row.as_json() for row in rows]
     print(as_text(ladders.table(rows)))
     save(name, {"title": title, "vocab_size": vocab_size, "corpus": describe_counts(counts),
                 "limit": None if limit == inf else limit, "rows": rows})
+
+
+def say_sometimes(every=30.0):
+    """Progress for a complete run, which can take most of an hour: a line now and then."""
+    last = perf_counter()
+
+    def report(stage, done, total):
+        nonlocal last
+        if perf_counter() - last >= every:
+            last = perf_counter()
+            print(f"{stage.number}: {done:,} of {total:,} merges", flush=True)
+    return report
 
 
 def ladder_built_in():

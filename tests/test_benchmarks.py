@@ -1,9 +1,19 @@
-"""The benchmarks' own code: what is saved, figures in sentences, and variants that still apply."""
+"""The benchmarks' own code: what is saved, figures in sentences, groups of equal work, the texts of
+the tables, and variants that still apply."""
 
+import doctest
 import hashlib
 import json
+import os
+import subprocess
 import sys
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,10 +23,19 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 
 import common  # noqa: E402
+import equal_work  # noqa: E402
+import make_corpora  # noqa: E402
+import render_runs  # noqa: E402
+import render_texts  # noqa: E402
+import render_train  # noqa: E402
+import run_train  # noqa: E402
 import tasks  # noqa: E402
 import values  # noqa: E402
 import variants  # noqa: E402
 from rendering import rendered, source  # noqa: E402
+
+from cs336_bpe.common.tables import as_text  # noqa: E402
+from cs336_bpe.corpora.fetch import CORPORA, Corpus, FetchError  # noqa: E402
 
 EXPERIMENTS = variants.all_names()
 
@@ -42,7 +61,7 @@ def test_what_is_saved_is_read(tmp_path, monkeypatch):
     digest = hashlib.sha256(b"low lower").hexdigest()
     assert saved["texts"] == [{"name": "web.txt", "bytes": 9, "sha256": digest}]
     line = source(saved)
-    assert "web.txt (9 bytes, sha256" in line
+    assert f"[web.txt](@docs/corpora/texts.md) (9 bytes, sha256 {digest[:8]})" in line
     assert str(tmp_path) not in json.dumps(saved)
     monkeypatch.setattr(sys, "argv", ["run_x.py", "second"])
     with pytest.raises(SystemExit, match="no experiment 'second'; there are first"):
@@ -148,3 +167,367 @@ def test_a_variant_is_built_checked_and_refused(tmp_path):
     assert variants.changed(upper, path, "low") == "LOW"
     with pytest.raises(SystemExit, match="'upper': its edit changes nothing"):
         variants.changed(upper, path, "LOW")
+
+
+# --- What stands under a table -----------------------------------------------------------------
+
+
+def test_links_of_a_table_are_of_its_page():
+    def maker(_):
+        return "[texts](@docs/corpora/texts.md), [other](texts.md)"
+    page = "<!-- generated:maker -->\n<!-- /generated -->"
+    for place, link in [("README.md", "docs/corpora/texts.md"),
+                        ("docs/train/index.md", "../corpora/texts.md")]:
+        after = rendered(page, {"maker": maker}, {}, common.ROOT / place)
+        assert f"[texts]({link}), [other](texts.md)" in after
+
+
+def test_texts_are_named_under_every_table():
+    result = {"machine": "a machine", "command": "python run_x.py one"}
+    counts = {"kinds": 1234, "sha256": "0123456789"}
+    assert source(result, texts=["web.txt"]) == (
+        "*a machine. [web.txt](@docs/corpora/texts.md) (checksum not saved). "
+        "`python run_x.py one`*")
+    assert "sha256 of the counts 01234567" in source({**result, "corpus": counts}, texts=["a"])
+    assert "generated text" in source({**result, "corpus": counts})
+    assert "1,234 distinct pretokens" in source({**result, "corpus": counts})
+
+
+def test_experiments_of_several_programs():
+    results = [{"machine": "m", "command": f"python {command}"}
+               for command in ("run_x.py one", "run_y.py one", "run_x.py two")]
+    assert source(*results) == "*m. `python run_x.py one two`, `python run_y.py one`*"
+
+
+def test_results_of_two_texts_with_one_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(render_texts, "RESULTS", tmp_path)
+    for number, size in enumerate([5, 5, 6]):
+        text = {"name": "web.txt", "bytes": size, "sha256": str(size)}
+        (tmp_path / f"{number}.json").write_text(json.dumps({"texts": [text]}), encoding="utf-8")
+        if size == 5:
+            assert "| 5 | `5` |" in render_texts.texts("")
+    with pytest.raises(ValueError, match=r"2.json is of another web.txt"):
+        render_texts.texts("")
+
+
+# --- Complete runs of the training ladder ------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ladder_built_in", "ladder_course", "ladder_stories",
+                                  "ladder_tinystories"])
+def test_ladders_without_a_limit(name, monkeypatch):
+    asked = []
+    monkeypatch.setattr(run_train, "real_counts", lambda name: {})
+    monkeypatch.setattr(run_train, "built_in_counts", lambda *_: {})
+    monkeypatch.setattr(run_train, "save", lambda *_: None)
+    monkeypatch.setattr(run_train.ladders, "run_training_ladder",
+                        lambda *_, limit, **more: asked.append(limit) or [])
+    run_train.EXPERIMENTS[name]()
+    assert asked == [inf]
+
+
+def test_a_complete_ladder_has_no_extrapolated_figure(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["run_train.py", "ladder_x"])
+    rungs = [stages.find("train", number) for number in ("stage01", "stage03")]
+    monkeypatch.setattr(stages, "ladder", lambda name: rungs)
+    run_train.one_ladder("ladder_x", "words", {b"lower": 3, b"lowest": 2}, 262, rounds=1)
+    monkeypatch.setattr(render_train, "load", lambda name: common.load("train", name))
+    shown = render_train.ladder("ladder_x")
+    assert "~" not in shown
+    assert "whole lists of 5 merges compared for stage01, stage03" in shown
+
+
+def test_progress_of_a_long_run(capsys):
+    say = run_train.say_sometimes(every=0.0)
+    say(stages.find("train", "stage01"), 1000, 9743)
+    run_train.say_sometimes(every=1000.0)(stages.find("train", "stage01"), 1, 2)
+    assert capsys.readouterr().out == "stage01: 1,000 of 9,743 merges\n"
+
+
+# --- Groups of equal work ----------------------------------------------------------------------
+
+
+def a_row(stage, seconds, *, name=None, merges=None, **more):
+    info = {"ladder": "encode", "stage": stage and stages.find("encode", stage).name,
+            "bytes_per_second": 1e6 / seconds, **more}
+    if merges:
+        info["merges_per_second"] = merges / seconds
+    return {"group": "encode: x", "name": name or stage, "extra_info": info,
+            "stats": {"median": seconds, "min": seconds / 2, "max": seconds}}
+
+
+def test_a_table_of_equal_work():
+    rows = [a_row("stage05", 4.0), a_row("stage06", 2.0), a_row("stage07", 1.0),
+            a_row(None, 10.0, name="theirs: x 1.0", agrees="the same ids"),
+            {"group": "encode: x", "name": "stage01", "skipped": "too slow"}]
+    header, *lines = equal_work.cells(rows)
+    assert header == ("row", "median", "least", "MB/s", "x before", "x stage05",
+                      "of stage07's time", "idea")
+    assert [line[:7] for line in lines] == [
+        ("stage05", "4.00 s", "2.00 s", "0.250", "", "", "4.00x"),
+        ("stage06", "2.00 s", "1.00 s", "0.500", "2.00", "2.00", "2.00x"),
+        ("stage07", "1.00 s", "500 ms", "1.00", "4.00 (05)", "4.00", "1.00x"),
+        ("theirs: x 1.0", "10.0 s", "5.00 s", "0.100", "", "0.400", "10.0x")]
+    assert lines[-1][-1] == "the same ids"
+    assert equal_work.skipped(rows) == ["stage01: too slow"]
+    assert "merges/s" in equal_work.cells([a_row("stage05", 4.0, merges=100)])[0]
+    assert list(equal_work.by_group(reversed(rows))) == ["encode: x"]
+    assert [row["name"] for row in equal_work.by_group(reversed(rows))["encode: x"]] == [
+        "stage01", "stage05", "stage06", "stage07", "theirs: x 1.0"]
+
+
+@pytest.mark.parametrize("module", [equal_work, make_corpora])
+def test_examples(module):
+    """pytest looks for doctests in tests/, docs/ and the package only."""
+    done = doctest.testmod(module)
+    assert done.attempted
+    assert not done.failed
+
+
+def test_a_table_of_peers_only():
+    [_, line] = equal_work.cells([a_row(None, 10.0, name="theirs: x 1.0")])
+    assert line == ("theirs: x 1.0", "10.0 s", "5.00 s", "0.100", "", "", "", "")
+
+
+def test_a_row_is_left_out_with_its_reason():
+    group = equal_work.Group("train", "x", 10)
+    equal_work.skip_if_too_slow(group, "stage01", 4.0, budget=5.0)
+    assert not group.done
+    with pytest.raises(pytest.skip.Exception, match=r"stage01: would take about 60\.0 s, more"):
+        equal_work.skip_if_too_slow(group, "stage01", 60.0, budget=5.0)
+    assert equal_work.skipped(group.done) == [
+        "stage01: would take about 60.0 s, more than --budget=5"]
+    assert "no_such_peer is not installed" in equal_work.missing("no_such_peer")
+    assert equal_work.missing("json") == ""
+
+
+def test_a_row_is_timed():
+    """With a stand-in for the fixture of pytest-benchmark."""
+    calls = []
+
+    def pedantic(call, setup, rounds):
+        arguments, _ = setup()
+        calls.append(rounds)
+        return call(*arguments)
+
+    stats = SimpleNamespace(median=0.5, min=0.25, max=1.0)
+    benchmark = SimpleNamespace(pedantic=pedantic, extra_info={},
+                                stats=SimpleNamespace(stats=stats))
+    group = equal_work.Group("train", "x", num_bytes=1000, num_merges=50)
+    stage = stages.find("train", "stage02")
+    found = equal_work.time_row(benchmark, group, "stage02", sum, make=lambda: ([1, 2],),
+                                seconds=0.3, stage=stage)
+    assert found == 3
+    assert calls == [3]
+    assert benchmark.extra_info == {
+        "ladder": "train", "stage": stage.name, "num_bytes": 1000, "num_merges": 50,
+        "bytes_per_second": 2000.0, "merges_per_second": 100.0}
+    assert (benchmark.group, benchmark.name) == ("train: x", "stage02")
+    equal_work.time_row(benchmark, group, "slow", sum, make=lambda: ([1],), seconds=100.0)
+    assert calls == [3, 1]
+    assert [row["name"] for row in group.done] == ["stage02", "slow"]
+    benchmark.stats = None  # --benchmark-disable
+    assert equal_work.time_row(benchmark, group, "x", sum, make=lambda: ([1],)) == 1
+    assert len(group.done) == 2
+
+
+def run_benchmarks(*options):
+    """In a process of its own, as a reader does."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", str(BENCHMARKS), "--benchmark-only", "-q",
+         "-p", "no:cacheprovider", *options],
+        capture_output=True, text=True, cwd=common.ROOT, check=False)
+    return done.stdout
+
+
+def test_pytest_shows_the_groups(tmp_path):
+    """The real thing, on a few rows: a marker, the table, saving, and the name of the machine."""
+    path = tmp_path / "run.json"
+    output = run_benchmarks("-m", "pretokenize and not peers", "-k", "small and (stage01 or stage04"
+                            " or stage05)", "--budget=100", f"--benchmark-json={path}")
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    assert {row["name"] for row in saved["benchmarks"]} == {"stage01", "stage04", "stage05"}
+    assert all(row["extra_info"]["bytes_per_second"] > 0 for row in saved["benchmarks"])
+    assert "node" not in saved["machine_info"]
+    [(name, rows)] = render_runs.read_run(path)[1].items()
+    table = as_text(equal_work.cells(rows))  # what was saved makes the table that was shown
+    assert f" {name} ===" in output
+    assert table in output
+
+
+def test_pytest_says_what_is_left_out():
+    output = run_benchmarks("-m", "pretokenize", "-k", "small and stage01", "--budget=0")
+    assert "left out: stage01: would take about" in output
+
+
+def test_a_plot_of_a_saved_run(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps({"benchmarks": [
+        a_row("stage05", 4.0), a_row(None, 10.0, name="theirs: x 1.0")]}), encoding="utf-8")
+    render_runs.main([str(path), str(tmp_path / "run.svg")])
+    assert (tmp_path / "run.svg").read_text(encoding="utf-8").startswith("<?xml")
+    path.write_text('{"rows": []}', encoding="utf-8")
+    with pytest.raises(SystemExit, match="not a saved run of pytest-benchmark"):
+        render_runs.read_run(path)
+    row = {"group": None, "name": "x", "extra_info": {}, "stats": {}}
+    path.write_text(json.dumps({"benchmarks": [row]}), encoding="utf-8")
+    with pytest.raises(SystemExit, match="a run of other benchmarks"):
+        render_runs.read_run(path)
+    with pytest.raises(SystemExit, match="usage"):
+        render_runs.main([])
+
+
+# --- The folder of real texts ------------------------------------------------------------------
+
+
+def wheel(folder, name, files):
+    """A package that pip accepts, and its checksum."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as file:
+        for place, text in {
+                **files, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+                f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+                f"{info}/RECORD": ""}.items():
+            file.writestr(zipfile.ZipInfo(place), text)
+    return (name, "1.0", hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+PO = '''msgid ""
+msgstr ""
+"Language: de\\n"
+
+#: a comment
+msgid "low"
+msgid_plural "lows"
+msgstr[0] "nied"
+"rig"
+msgstr[1] "ein \\"Wort\\"\\n"
+
+msgid "untranslated"
+msgstr ""
+'''
+
+
+@pytest.fixture
+def small_world(tmp_path, monkeypatch):
+    """Small texts in place of the real ones; pip looks for packages in a folder."""
+    pytest.importorskip("pip")
+    index = tmp_path / "index"
+    index.mkdir()
+    code = {"one/a.py": "a = 1\r\n", "one/b.py": "", "one/c.py": "x = '<|endoftext|>'\n",
+            "one/d.txt": "no"}
+    one = wheel(index, "one", code)
+    two = wheel(index, "two", {"two/b.py": "b = 2\n", "two/de/x.po": PO})
+    monkeypatch.setattr(make_corpora, "WHEELS", {"code": [one, two], "multilingual": [two]})
+    files = sorted((hashlib.sha256(name.encode()).digest(), text) for name, text in (
+        ("one/a.py", b"a = 1"), ("two/b.py", b"b = 2")))
+    expected = {"code": b"".join(text + b"\n<|endoftext|>\n" for _, text in files),
+                "multilingual": b'niedrig\nein "Wort"\n<|endoftext|>\n'}
+    monkeypatch.setattr(make_corpora, "MADE", {
+        name: hashlib.sha256(text).hexdigest() for name, text in expected.items()})
+    monkeypatch.setattr(make_corpora, "FROM_THE_HUB", {"stories": ("small", 30)})
+    text = b"one<|endoftext|>two<|endoftext|>three"
+    monkeypatch.setitem(CORPORA, "small", Corpus("a/small.txt", len(text),
+                                                 hashlib.sha256(text).hexdigest()))
+    downloads = tmp_path / "data/downloads"
+    downloads.mkdir(parents=True)
+    (downloads / "small.txt").write_bytes(text)  # put in place by hand: no network is asked
+    return SimpleNamespace(folder=tmp_path / "data", expected=expected, index=index,
+                           pip_options=["--no-index", "--find-links", str(index)])
+
+
+def test_a_folder_of_texts(small_world):
+    rows = make_corpora.make(small_world.folder, pip_options=small_world.pip_options)
+    found = {name: size for name, size, _, _ in rows}
+    for name, text in small_world.expected.items():
+        assert (small_world.folder / f"corpora/{name}.txt").read_bytes() == text
+        assert found[f"corpora/{name}.txt"] == len(text)
+    assert (small_world.folder / "corpora/stories.txt").read_bytes() == b"one<|endoftext|>"
+    assert rows[0][3] == "small.txt, its beginning"
+    # The second time nothing is downloaded: there is no index any more.
+    nothing = ["--no-index"]
+    assert make_corpora.make(small_world.folder, pip_options=nothing) == rows
+
+
+def test_a_wrong_package_is_refused(small_world, monkeypatch, capfd):
+    wrong = [("one", "1.0", "0" * 64)]
+    monkeypatch.setattr(make_corpora, "WHEELS", {"code": wrong})
+    with pytest.raises(SystemExit, match="pip could not download"):
+        make_corpora.make(small_world.folder, only=["code"], pip_options=small_world.pip_options)
+    assert "HASHES" in capfd.readouterr().err.upper()
+
+
+def test_what_comes_out_is_checked(small_world, monkeypatch):
+    monkeypatch.setitem(make_corpora.MADE, "code", "0" * 64)
+    with pytest.raises(SystemExit, match=r"code.txt has the SHA-256 .* a bug of make_corpora.py"):
+        make_corpora.make(small_world.folder, only=["code"], pip_options=small_world.pip_options)
+
+
+def test_a_text_that_cannot_be_fetched(small_world):
+    (small_world.folder / "downloads/small.txt").write_bytes(b"short")
+    with pytest.raises(FetchError, match="must have 37"):
+        make_corpora.make(small_world.folder, only=["stories"])
+    with pytest.raises(SystemExit, match="must have 37"):
+        make_corpora.main([str(small_world.folder), "--only", "stories"])
+
+
+class Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_a_text_from_a_server(small_world, tmp_path, monkeypatch, capsys):
+    """With `--url`, from a server on this machine in place of the hub."""
+    pytest.importorskip("huggingface_hub", reason="needs cs336-bpe[fetch]: huggingface_hub")
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    (tmp_path / "hub/a").mkdir(parents=True)
+    (small_world.folder / "downloads/small.txt").rename(tmp_path / "hub/a/small.txt")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=tmp_path / "hub"))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        make_corpora.main([str(small_world.folder), "--only", "stories",
+                           "--url", f"http://127.0.0.1:{server.server_port}"])
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert (small_world.folder / "corpora/stories.txt").read_bytes() == b"one<|endoftext|>"
+    digest = hashlib.sha256(b"one<|endoftext|>").hexdigest()[:16]
+    output = capsys.readouterr().out
+    assert f"corpora/stories.txt     16  {digest}  small.txt, its beginning" in output
+    assert f"export CS336_BPE_DATA={small_world.folder}" in output
+
+
+def test_fixtures_of_the_course(tmp_path, monkeypatch):
+    clone = tmp_path / "clone"
+    (clone / "tests/fixtures").mkdir(parents=True)
+    monkeypatch.setattr(make_corpora, "FIXTURES", {"a.txt": hashlib.sha256(b"low").hexdigest()})
+    with pytest.raises(SystemExit, match=r"a.txt is not there; --course is"):
+        make_corpora.copy_fixtures(clone, tmp_path / "cs336")
+    (clone / "tests/fixtures/a.txt").write_bytes(b"low")
+    make_corpora.copy_fixtures(clone, tmp_path / "cs336")
+    assert (tmp_path / "cs336/a.txt").read_bytes() == b"low"
+    other = tmp_path / "other"
+    (other / "tests/fixtures").mkdir(parents=True)
+    (other / "tests/fixtures/a.txt").write_bytes(b"lower")
+    with pytest.raises(SystemExit, match=r"not the file that was measured"):
+        make_corpora.copy_fixtures(other, tmp_path / "cs336")
+
+
+def test_counts_must_be_those_of_the_book(tmp_path, monkeypatch):
+    text = tmp_path / "text.txt"
+    text.write_bytes("low lower låw<|endoftext|>low".encode())
+    counts = {b"low": 2, b" lower": 1, " låw".encode(): 1}
+    saved = {"corpus": common.describe_counts(counts)}
+    monkeypatch.setattr(common, "load", lambda *_: saved)
+    make_corpora.write_counts(text, tmp_path / "counts.json")
+    monkeypatch.setattr(run_train, "corpus", lambda name: tmp_path / "counts.json")
+    assert run_train.real_counts("tinystories_train") == counts
+    saved["corpus"]["sha256"] = "0"
+    with pytest.raises(SystemExit, match=r"the counts of .* have the checksum .*, and not 0"):
+        make_corpora.write_counts(text, tmp_path / "counts.json")
