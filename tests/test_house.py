@@ -18,6 +18,7 @@ FLOORS = [
     {"_version", "stages"},
     {"common"},
     {"rules"},
+    {"patterns"},
     {"native"},
     {"text"},
     {"pretokenize"},

@@ -1,7 +1,6 @@
 """A compiled pattern: the smallest automaton with the matches of `regex`, and what it tells."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from cs336_bpe.patterns.cuts import leaves_gaps, safe_pairs
@@ -15,7 +14,6 @@ from cs336_bpe.rules import PATTERNS
 KEPT = 64  # compiled patterns
 
 
-@dataclass(frozen=True)
 class Automaton:
     """States and classes of characters. Two that are equal give the same matches for every text.
 
@@ -24,10 +22,24 @@ class Automaton:
     class of every code point, and `first_points` the first character of each class.
     """
 
-    next: tuple[tuple[int, ...], ...]
-    accept: tuple[tuple[bool, ...], ...]
-    of_point: bytes = field(repr=False)
-    first_points: tuple[int, ...] = field(compare=False)
+    def __init__(self, dfa: Dfa) -> None:
+        self.next = tuple(map(tuple, dfa.next))
+        self.accept = tuple(map(tuple, dfa.accept))
+        self.of_point = dfa.classes.of_point
+        self.first_points = tuple(dfa.classes.first_points)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Automaton) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"<Automaton: {self.num_states} states, {self.num_classes} classes>"
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return self.next, self.accept, self.of_point
 
     @property
     def num_states(self) -> int:
@@ -94,8 +106,7 @@ def compile_tree(tree: Node) -> Automaton:
         dfa: Dfa = simplify(determine(build(tree)))
     except TooManyClasses as error:
         raise Unsupported(str(error)) from None
-    return Automaton(tuple(map(tuple, dfa.next)), tuple(map(tuple, dfa.accept)),
-                     dfa.classes.of_point, tuple(dfa.classes.first_points))
+    return Automaton(dfa)
 
 
 @lru_cache(maxsize=KEPT)

@@ -23,7 +23,7 @@ end of the text is one more class, in the last column. So the table has two part
 After an `a`, a match may end before anything but `b`.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cs336_bpe.patterns.nfa import AtEnd, Fork, Look, Match, Nfa, Take, build
 from cs336_bpe.patterns.sets import Classes, partition
@@ -35,8 +35,7 @@ DEAD = -1
 MOST_STATES = 2000
 
 
-@dataclass
-class Dfa:
+class Dfa(NamedTuple):
     """The table, and the class of every character. State 0 is the start."""
 
     next: list[list[int]]
@@ -48,7 +47,7 @@ def determine(nfa: Nfa) -> Dfa:
     """The deterministic automaton. Raises `Unsupported` if it has too many states, or if the
     pattern matches the empty string, which is not a pretoken."""
     classes = partition(nfa.sets)
-    end = len(classes)
+    end = classes.number
     follow = _Follower(nfa, classes)
     # No transition leads back to the start itself. Where a loop reaches the same list, that is
     # another state, because there something has been taken already.
@@ -82,7 +81,7 @@ class _Follower:
     def __init__(self, nfa: Nfa, classes: Classes) -> None:
         self.states = nfa.states
         self.members = classes.members
-        self.end = len(classes)
+        self.end = classes.number
         self.newline = int(classes.of_point[ord("\n")])
 
     def __call__(self, reached: tuple[int, ...], column: int) -> tuple[bool, tuple[int, ...]]:

@@ -1,6 +1,5 @@
 """Patterns that are known: found by what they match, not by how they are written."""
 
-import logging
 from functools import lru_cache
 
 from cs336_bpe.patterns.automaton import compile_pattern, why_not
@@ -40,5 +39,7 @@ def can_compile(pattern: str) -> bool:
 
 @lru_cache(maxsize=None)
 def _say_once(reason: str) -> None:
+    import logging
+
     logging.getLogger("cs336_bpe").warning(
         "the pattern runs through `regex`, which is slow: it has %s", reason)

@@ -9,46 +9,37 @@ list, and the first one that leads to a match counts. That is all there is to gr
 >>> for number, state in enumerate(nfa.states):
 ...     print(number, state)
 0 Match()
-1 Take(0, 0)
-2 Fork((1, 3))
-3 Take(1, 2)
+1 Take(members=0, then=0)
+2 Fork(options=(1, 3))
+3 Take(members=1, then=2)
 >>> nfa.start
 2
 """
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from cs336_bpe.patterns.sets import CharSet, one
 from cs336_bpe.patterns.syntax import Ahead, Chars, Choice, End, Node, Repeat, Sequence
 
 
-@dataclass(frozen=True, repr=False)
-class State(Node):
-    """A state of the automaton; other states are known by their numbers, sets too."""
-
-
-@dataclass(frozen=True, repr=False)
-class Match(State):
+class Match(NamedTuple):
     """The pattern has matched."""
 
 
-@dataclass(frozen=True, repr=False)
-class Take(State):
+class Take(NamedTuple):
     """Take a character of a set, then go on."""
 
     members: int
     then: int
 
 
-@dataclass(frozen=True, repr=False)
-class Fork(State):
+class Fork(NamedTuple):
     """Go on with the first of these that leads to a match."""
 
     options: tuple[int, ...]
 
 
-@dataclass(frozen=True, repr=False)
-class Look(State):
+class Look(NamedTuple):
     """Go on if the next character is of a set, or if the text ends and that is allowed."""
 
     members: int
@@ -56,21 +47,24 @@ class Look(State):
     then: int
 
 
-@dataclass(frozen=True, repr=False)
-class AtEnd(State):
+class AtEnd(NamedTuple):
     """Go on if the text ends. For `$`, also before a last newline: see `dfa.py`."""
 
     or_last_newline: bool
     then: int
 
 
-@dataclass
+State = Match | Take | Fork | Look | AtEnd
+"""A state of the automaton; it knows others, and sets, by their numbers."""
+
+
 class Nfa:
     """States, the one to start in, and the sets that they name."""
 
-    states: list[State] = field(default_factory=list)
-    sets: list[CharSet] = field(default_factory=list)
-    start: int = 0
+    def __init__(self) -> None:
+        self.states: list[State] = []
+        self.sets: list[CharSet] = []
+        self.start = 0
 
     def add(self, state: State) -> int:
         self.states.append(state)

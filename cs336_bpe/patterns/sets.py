@@ -13,10 +13,10 @@ milliseconds for each set.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from cs336_bpe.patterns import unicode_sets
 
@@ -157,8 +157,7 @@ def shipped() -> dict[str, CharSet]:
 # --- Classes: characters that no set of a pattern tells apart ----------------------------------
 
 
-@dataclass(frozen=True)
-class Classes:
+class Classes(NamedTuple):
     """All characters, in as few classes as the sets of a pattern need.
 
     `of_point[p]` is the class of code point p, `members[k][c]` whether the characters of class c
@@ -169,7 +168,9 @@ class Classes:
     members: list[list[bool]]
     first_points: list[int]
 
-    def __len__(self) -> int:
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
         return len(self.first_points)
 
     def set_of(self, numbers: Iterable[int]) -> CharSet:

@@ -10,14 +10,14 @@ cs336_bpe.patterns.syntax.Unsupported: a look-behind, at character 0 of '(?<=a)b
 A tree has six kinds of nodes. What is in a set of characters is asked from `regex` (`sets.py`), so
 this module reads where a set begins and ends, and never what `\p{L}` means.
 
->>> parse("ab|[ab]?")
-Choice((Sequence((Chars((97, 98)), Chars((98, 99)))), Repeat(Chars((97, 99)), 0, 1, False)))
+>>> parse("a[bc]?")
+Sequence(parts=(Chars(members=(97, 98)), Repeat(what=Chars(members=(98, 100)), least=0, most=1, \
+lazy=False)))
 """
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from cs336_bpe.patterns.sets import CharSet, ask, complement, one, union
 
@@ -28,49 +28,35 @@ class Unsupported(ValueError):
     """A pattern that the compiler does not take. The message says why."""
 
 
-@dataclass(frozen=True, repr=False)
-class Node:
-    """A part of a pattern."""
-
-    def __repr__(self) -> str:
-        values = ", ".join(repr(getattr(self, field.name)) for field in fields(self))
-        return f"{type(self).__name__}({values})"
-
-
-@dataclass(frozen=True, repr=False)
-class Chars(Node):
+class Chars(NamedTuple):
     """One character of a set."""
 
     members: CharSet
 
 
-@dataclass(frozen=True, repr=False)
-class Sequence(Node):
+class Sequence(NamedTuple):
     """One part after the other; with no parts, nothing."""
 
-    parts: tuple[Node, ...]
+    parts: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, repr=False)
-class Choice(Node):
+class Choice(NamedTuple):
     """The first option that leads to a match."""
 
-    options: tuple[Node, ...]
+    options: "tuple[Node, ...]"
 
 
-@dataclass(frozen=True, repr=False)
-class Repeat(Node):
+class Repeat(NamedTuple):
     """From `least` to `most` times (None: any number); as many as possible, or as few if lazy."""
 
-    what: Node
+    what: "Node"
     least: int
     most: int | None
     lazy: bool
 
 
-@dataclass(frozen=True, repr=False)
-class Ahead(Node):
-    r"""The next character, which is not taken, is of a set; or the text ends, if that is allowed.
+class Ahead(NamedTuple):
+    """The next character, which is not taken, is of a set; or the text ends, if that is allowed.
 
     `(?=A)` is `Ahead(A, False)`, and `(?!A)` is `Ahead(not A, True)`.
     """
@@ -79,11 +65,13 @@ class Ahead(Node):
     or_end: bool
 
 
-@dataclass(frozen=True, repr=False)
-class End(Node):
+class End(NamedTuple):
     r"""The end of the text: `\Z`, or `$`, which also matches before a last newline."""
 
     or_last_newline: bool
+
+
+Node = Chars | Sequence | Choice | Repeat | Ahead | End
 
 
 def parse(pattern: str) -> Node:

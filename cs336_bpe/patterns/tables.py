@@ -1,8 +1,8 @@
 """The tables of an automaton for the runner in C (`native/automaton.h`)."""
 
 import struct
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from cs336_bpe.patterns.automaton import KEPT, Automaton
 from cs336_bpe.patterns.sets import two_levels
@@ -12,8 +12,7 @@ EMIT, MARK, BACK = 1, 2, 4
 ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """Arrays as bytes, in the machine's order of bytes."""
 
     num_classes: int
@@ -51,8 +50,8 @@ def mealy_steps(automaton: Automaton) -> list[tuple[int, int]]:
     the next in one transition. For an automaton that leaves no gaps.
 
     >>> from cs336_bpe.patterns import compile_pattern
-    >>> mealy_steps(compile_pattern("a+|[^a]"))[3:6]  # after an `a`: another a, all else, the end
-    [(1, 0), (2, 1), (0, 0)]
+    >>> mealy_steps(compile_pattern("a+|[^a]"))[6:]  # after an `a`: all but a, another a, the end
+    [(1, 1), (2, 0), (0, 0)]
     """
     steps = []
     end = automaton.num_classes

@@ -6,7 +6,6 @@ it can't decode, and then the ids are looked at one by one, so that the error na
 
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
@@ -48,6 +47,8 @@ class Decoder:
             return self._decode_group(whole, 0, errors)
         size = max(1, min(MOST_IN_A_GROUP, len(whole) // (8 * workers)))
         firsts = range(0, len(whole), size)
+        from concurrent.futures import ThreadPoolExecutor  # only here, and slow to import
+
         with ThreadPoolExecutor(workers) as pool:
             groups = pool.map(lambda first: self._decode_group(whole[first : first + size], first,
                                                                errors), firsts)

@@ -444,7 +444,7 @@ class Tokenizer:
         ids_path: AnyPath,
         output_path: AnyPath,
         *,
-        dtype: DTypeLike | None = None,
+        dtype: "DTypeLike | None" = None,
         workers: int | None = None,
         progress: Progress = None,
     ) -> int:
