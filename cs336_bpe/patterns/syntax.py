@@ -10,9 +10,8 @@ cs336_bpe.patterns.syntax.Unsupported: a look-behind, at character 0 of '(?<=a)b
 A tree has six kinds of nodes. What is in a set of characters is asked from `regex` (`sets.py`), so
 this module reads where a set begins and ends, and never what `\p{L}` means.
 
->>> parse("a[bc]?")
-Sequence(parts=(Chars(members=(97, 98)), Repeat(what=Chars(members=(98, 100)), least=0, most=1, \
-lazy=False)))
+>>> parse("a|[bc]")
+Choice(options=(Chars(members=(97, 98)), Chars(members=(98, 100))))
 """
 
 import re
