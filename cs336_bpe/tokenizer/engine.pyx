@@ -18,7 +18,6 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from cs336_bpe.encode.batches cimport write_pretoken, write_text
 from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.encode.output cimport (
     ENCODE_DONE,
@@ -28,12 +27,18 @@ from cs336_bpe.encode.output cimport (
     Output,
     fill_list,
 )
-from cs336_bpe.encode.pretoken_cache cimport (
+from cs336_bpe.encode.word_caches cimport (
     DEFAULT_BYTES,
     SMALLEST,
-    PretokenCache,
-    cache_init_module,
+    AnyCache,
+    MergeablePairs,
+    NewWords,
+    WholeTokens,
+    keys_init_module,
+    write_pretoken,
+    write_text,
 )
+from cs336_bpe.native.hash cimport init_hashes
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 
@@ -51,7 +56,8 @@ MAX_FREE_CACHES = 64
 
 
 init_scanner()
-cache_init_module()
+init_hashes()
+keys_init_module()
 
 
 cdef class Specials:
@@ -111,10 +117,10 @@ cdef class Text:
 
 cdef class Cache:
     """A cache of pretokens and their ids, for one thread at a time."""
-    cdef PretokenCache table
+    cdef AnyCache table
 
-    def __cinit__(self, size_t limit):
-        if not self.table.start(limit):
+    def __cinit__(self, size_t limit, uint32_t greatest_id):
+        if not self.table.start(limit, greatest_id):
             raise MemoryError("no memory for the cache of pretokens")
 
     def __dealloc__(self):
@@ -127,12 +133,12 @@ cdef class Cache:
     @property
     def num_pretokens(self):
         """How many distinct pretokens are in it."""
-        return self.table.shorts.used + self.table.longs.used
+        return self.table.num_pretokens()
 
     @property
     def times_full(self):
         """How often the limit was reached, and everything forgotten."""
-        return self.table.times_full
+        return self.table.times_full()
 
 
 cdef class Ids:
@@ -171,7 +177,7 @@ cdef class Ids:
             self.output.shrink()
 
 
-cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTokens *specials,
+cdef int write_whole(AnyCache *cache, const NewWords *words, const SpecialTokens *specials,
                      const uint8_t *text, size_t size, bint strict, Output *output) noexcept nogil:
     """Encode a text with special tokens, after whose end nothing can be read.
 
@@ -189,7 +195,7 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
         cut = last_cut(text, size - SCAN_PADDING, 1 << 16)
     special = search.next(at)
     while special < cut:
-        status = write_text(cache, merges[0], text, at, special, strict, output)
+        status = write_text(cache, words[0], text, at, special, strict, output)
         if status == ENCODE_DONE:
             status = write_id(output, search.id)
         if status != ENCODE_DONE:
@@ -197,7 +203,7 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
         at = special + search.length
         special = search.next(at)
     if at < cut:
-        status = write_text(cache, merges[0], text, at, cut, strict, output)
+        status = write_text(cache, words[0], text, at, cut, strict, output)
         if status != ENCODE_DONE:
             return status
         at = cut
@@ -209,7 +215,7 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
     memcpy(copy, text + at, size - at)
     memset(copy + (size - at), 0, SCAN_PADDING)
     while status == ENCODE_DONE:
-        status = write_text(cache, merges[0], copy, at - copied_from, special - copied_from, strict,
+        status = write_text(cache, words[0], copy, at - copied_from, special - copied_from, strict,
                             output)
         if special == size or status != ENCODE_DONE:
             break
@@ -249,11 +255,15 @@ cdef class Engine:
     [256, 108, 257]
     """
     cdef Merges merges
+    cdef MergeablePairs pairs
+    cdef WholeTokens whole
+    cdef NewWords words  # points to these
+    cdef uint32_t greatest_id
     cdef readonly size_t cache_bytes
     cdef list free_caches
     cdef tuple known
 
-    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes):
+    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes, dict whole_tokens=None):
         cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
         if len(merges) > MAX_TOKENS - 256:
             raise ValueError(f"there are {len(merges)} merges; there can be at most "
@@ -265,10 +275,23 @@ cdef class Engine:
         for left, right in merges:
             self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
+        self.prepare(whole_tokens)
+        self.greatest_id = max(tokens)
         self.cache_bytes = cache_bytes
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))
-        self.free_caches = [Cache(cache_bytes)]
+        self.free_caches = [Cache(cache_bytes, self.greatest_id)]
+
+    cdef prepare(self, dict whole_tokens):
+        """What new pretokens need besides the merges."""
+        self.pairs.start(self.merges)
+        self.words.merges = &self.merges
+        self.words.pairs = &self.pairs
+        self.words.whole = NULL
+        if whole_tokens:
+            for token, number in whole_tokens.items():
+                self.whole.add(token, number)
+            self.words.whole = &self.whole
 
     def __dealloc__(self):
         self.merges.end()
@@ -284,7 +307,7 @@ cdef class Engine:
         cdef int status
         cdef Cache taken = self.take(cache)
         with nogil:
-            status = write_whole(&taken.table, &self.merges, &specials.tokens, data.start,
+            status = write_whole(&taken.table, &self.words, &specials.tokens, data.start,
                                  data.size, strict, &ids.output)
         self.give_back(taken, cache)
         if status == ENCODE_INVALID:
@@ -300,7 +323,7 @@ cdef class Engine:
         cdef int status = ENCODE_DONE
         for piece in pieces:
             if isinstance(piece, bytes):
-                status = write_pretoken(&taken.table, self.merges,
+                status = write_pretoken(&taken.table, self.words,
                                         <const uint8_t *>PyBytes_AS_STRING(piece),
                                         PyBytes_GET_SIZE(piece), &ids.output)
             else:
@@ -320,7 +343,7 @@ cdef class Engine:
 
     def new_cache(self, cache_bytes):
         """A cache for a caller who encodes much in one thread."""
-        return Cache(cache_bytes)
+        return Cache(cache_bytes, self.greatest_id)
 
     cdef Cache take(self, Cache given):
         if given is not None:
@@ -328,7 +351,7 @@ cdef class Engine:
         try:
             return self.free_caches.pop()
         except IndexError:
-            return Cache(self.cache_bytes)
+            return Cache(self.cache_bytes, self.greatest_id)
 
     cdef give_back(self, Cache taken, Cache given):
         if given is None and len(self.free_caches) < MAX_FREE_CACHES:
