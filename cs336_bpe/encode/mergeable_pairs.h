@@ -9,7 +9,7 @@
 #ifndef CS336_BPE_MERGEABLE_PAIRS_H
 #define CS336_BPE_MERGEABLE_PAIRS_H
 
-#include "merge_numbers.h"
+#include "perfect_merges.h"
 
 struct MergeablePairs {
     uint64_t bits[65536 / 64];  /* [left << 8 | right] */

@@ -2,6 +2,8 @@
 #ifndef CS336_BPE_NEW_WORDS_H
 #define CS336_BPE_NEW_WORDS_H
 
+#include "merge_words.h"
+#include "merge_heap.h"
 #include "merge_lists.h"
 #include "mergeable_pairs.h"
 #include "whole_tokens.h"
@@ -24,7 +26,9 @@ struct NewWords {
     /* By merges alone; returns the number of ids, or -1 for no memory. */
     ptrdiff_t merge(Lists *lists, const uint8_t *text, size_t length,
                     uint32_t *ids) const noexcept {
-        return merge_pretoken(*merges, lists, text, length, ids);
+        if (length < SCAN_BELOW) return (ptrdiff_t)merge_by_scan(*merges, text, length, ids);
+        return merges->in_order ? lists->merge(*merges, text, length, ids)
+                                : merge_by_heap(*merges, text, length, ids);
     }
 };
 

@@ -4,7 +4,7 @@
 from libc.stdint cimport uint8_t, uint32_t
 from libcpp.string cimport string
 
-from cs336_bpe.encode.merge_numbers cimport Merges
+from cs336_bpe.encode.perfect_merges cimport Merges
 from cs336_bpe.encode.output cimport Output
 
 

@@ -18,7 +18,6 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free, realloc
 from libcpp.vector cimport vector
 
-from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.encode.output cimport (
     ENCODE_DONE,
     ENCODE_INVALID,
@@ -28,6 +27,7 @@ from cs336_bpe.encode.output cimport (
     fill_list,
     fill_lists,
 )
+from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.encode.word_caches cimport (
     DEFAULT_BYTES,
     SMALLEST,
@@ -287,6 +287,8 @@ cdef class Engine:
 
     cdef prepare(self, dict whole_tokens):
         """What new pretokens need besides the merges."""
+        if not self.merges.finish():
+            raise MemoryError("no memory for the table of merges")
         self.pairs.start(self.merges)
         self.words.merges = &self.merges
         self.words.pairs = &self.pairs
