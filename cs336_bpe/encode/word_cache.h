@@ -71,6 +71,8 @@ template <class Id> struct Found { const Id *ids; ptrdiff_t number; };
 template <class Id> struct WordCache {
     typedef Entry<Id> E;
     enum { FIRST_ENTRIES = 1 << 12, FIRST_POOL = 1 << 13, MOST_PROBES = 128, MOST_MOVES = 4 };
+    enum { SMALL_TABLE = 1 << 16 };
+    enum { SOME_PARTS = 64 };  /* of a long pretoken, whose places are asked for together */
     enum { MOST_IN_BATCH = FIRST_ENTRIES / 4 };  /* pretokens between calls of `tidy` */
 
     E *entries;  /* mask + 1 of them; owned */
@@ -117,8 +119,9 @@ template <class Id> struct WordCache {
             if (moves++ < MOST_MOVES) move(mask + 1, new_secret(times_full << 8 | (size_t)moves));
         }
         if (BPE_UNLIKELY(2 * used > mask)) {
-            size_t larger = 2 * (mask + 1), size = larger * sizeof(E);
-            if (num_bytes() + size <= limit && size <= UINT32_MAX && move(larger, secret)) moves = 0;
+            /* A small table will soon be too small again. */
+            size_t larger = (mask < SMALL_TABLE && may_have(4 * (mask + 1)) ? 4 : 2) * (mask + 1);
+            if (may_have(larger) && move(larger, secret)) moves = 0;
             else full |= 3 * used > 2 * mask;
         }
         if (BPE_UNLIKELY(full)) forget();
@@ -164,17 +167,27 @@ template <class Id> struct WordCache {
     ptrdiff_t learn(const NewWords &words, const uint8_t *text, size_t length,
                     uint32_t *made) noexcept {
         if (words.is_token(text, length, made)) return 1;
-        size_t number = 0;
-        for (size_t at = 0, stop; at < length; at = stop) {
-            stop = words.next_cut(text, at, length);
-            if (stop - at <= SHORT && !words.whole) {  /* (parts are never looked for as a whole) */
-                Found<Id> part = find_short(words, short_key_of(text + at, stop - at));
-                for (size_t i = 0; i < (size_t)part.number; i++) made[number + i] = part.ids[i];
-                number += (size_t)part.number;
-            } else {
-                ptrdiff_t more = words.merge(&lists, text + at, stop - at, made + number);
-                if (more < 0) return more;
-                number += (size_t)more;
+        Key keys[SOME_PARTS];
+        size_t ends[SOME_PARTS], number = 0, at = 0, cut = 0;
+        while (at < length) {
+            size_t parts = 0;
+            for (; parts < SOME_PARTS && cut < length; parts++) {
+                size_t from = cut;
+                ends[parts] = cut = words.next_cut(text, from, length);
+                if (cut - from > SHORT) continue;
+                keys[parts] = short_key_of(text + from, cut - from);
+                BPE_PREFETCH((uint8_t *)entries + (keys[parts].hash(secret) & offset_mask()));
+            }
+            for (size_t k = 0; k < parts; at = ends[k++]) {
+                if (ends[k] - at <= SHORT && !words.whole) {  /* (a part is no whole pretoken) */
+                    Found<Id> part = find_short(words, keys[k]);
+                    for (size_t i = 0; i < (size_t)part.number; i++) made[number + i] = part.ids[i];
+                    number += (size_t)part.number;
+                } else {
+                    ptrdiff_t more = words.merge(&lists, text + at, ends[k] - at, made + number);
+                    if (more < 0) return more;
+                    number += (size_t)more;
+                }
             }
         }
         return (ptrdiff_t)number;
@@ -210,6 +223,11 @@ private:
         return has_room;
     }
 
+    /* May there be a table of this size, beside the one that there is? */
+    bool may_have(size_t size) const noexcept {
+        return num_bytes() + size * sizeof(E) <= limit && size * sizeof(E) <= UINT32_MAX;
+    }
+
     /* For a moment it is there twice. */
     template <class Item> bool grow(Pool<Item> *pool) noexcept {
         return num_bytes() + 2 * pool->num_bytes() <= limit && pool->grow();
@@ -239,6 +257,8 @@ private:
         moved.secret = by;
         moved.used = 0;
         for (size_t i = 0; i <= mask; i++) {
+            const Key &soon = entries[(i + 16) & mask].key;
+            BPE_PREFETCH(&moved.entries[(soon & not_pooled).hash(by) / sizeof(E) & moved.mask]);
             if (entries[i].is_free()) continue;
             E entry = entries[i];
             Key key = entry.key & not_pooled;

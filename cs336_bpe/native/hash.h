@@ -2,11 +2,12 @@
  *
  * Without one, words with equal hashes can be computed, and a table of them is a list: reading a few
  * megabytes of such text took minutes. The secret comes from the system's randomness when a module is
- * imported. Results never depend on it, because no table is read out in the order of its hashes.
+ * loaded. Results never depend on it, because no table is read out in the order of its hashes.
  */
 #ifndef CS336_BPE_HASH_H
 #define CS336_BPE_HASH_H
 
+#include <random>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,10 +15,19 @@
 
 struct Secret { uint64_t a, b; };
 
-static Secret process_secret;
+static Secret random_secret() {
+    Secret made = {0x9E3779B97F4A7C15u, 0xD6E8FEB86659FD93u};
+    try {
+        std::random_device random;
+        made.a ^= (uint64_t)random() << 32 | random();
+        made.b ^= (uint64_t)random() << 32 | random();
+    } catch (...) {
+        /* A system without randomness: nothing is secret then, and all results are the same. */
+    }
+    return made;
+}
 
-/* Has to be called once, with 16 bytes that nobody can foresee. */
-static void hash_init_module(const void *random) { memcpy(&process_secret, random, 16); }
+static const Secret process_secret = random_secret();
 
 /* The product of two integers, its halves folded into one. Every bit of it depends on all of both. */
 BPE_INLINE uint64_t folded(uint64_t a, uint64_t b) {

@@ -111,18 +111,4 @@ static void *aligned_table_new(size_t num_entries, size_t entry_size) {
     return table_new(num_entries, entry_size);  /* whole pages, where it matters */
 }
 
-/* The hash of a pretoken that is too long to be its own key. */
-static uint64_t bytes_hash(const uint8_t *text, size_t length) {
-    uint64_t h = length * 0x9E3779B97F4A7C15u, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = (h ^ word) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    h = (h ^ word) * 0xD6E8FEB86659FD93u;
-    return h ^ h >> 32;
-}
-
 #endif

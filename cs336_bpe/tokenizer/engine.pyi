@@ -43,7 +43,7 @@ class Engine:
         merges: Sequence[Pair],
         ids: dict[bytes, int],
         cache_bytes: int,
-        whole_tokens: dict[bytes, int] | None = None,
+        wholes: dict[bytes, int] | None = None,
     ) -> None: ...
     def encode_ids(
         self, text: _Text, specials: Specials, width: int, cache: Cache | None = None,

@@ -38,7 +38,6 @@ from cs336_bpe.encode.word_caches cimport (
     keys_init_module,
     write_pretoken,
 )
-from cs336_bpe.native.hash cimport init_hashes
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 
@@ -75,7 +74,6 @@ MAX_FREE_CACHES = 64
 
 
 init_scanner()
-init_hashes()
 keys_init_module()
 
 
@@ -249,7 +247,8 @@ cdef class Engine:
     """The merges of a vocabulary, and caches.
 
     `tokens` has the token of each id, special ones included, and `ids` the id of each token that is
-    not special; both are consistent with `merges` (see `separate_specials`).
+    not special; both are consistent with `merges` (see `separate_specials`). `wholes` are tokens
+    that a whole pretoken is looked for among before anything is merged.
 
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
     >>> ids = {token: number for number, token in tokens.items() if number < 257}
@@ -266,7 +265,7 @@ cdef class Engine:
     cdef list free_caches
     cdef tuple known
 
-    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes, dict whole_tokens=None):
+    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes, dict wholes=None):
         cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
         if len(merges) > MAX_TOKENS - 256:
             raise ValueError(f"there are {len(merges)} merges; there can be at most "
@@ -278,14 +277,14 @@ cdef class Engine:
         for left, right in merges:
             self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
-        self.prepare(whole_tokens)
+        self.prepare(wholes)
         self.greatest_id = max(tokens)
         self.cache_bytes = cache_bytes
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))
         self.free_caches = [Cache(cache_bytes, self.greatest_id)]
 
-    cdef prepare(self, dict whole_tokens):
+    cdef prepare(self, dict wholes):
         """What new pretokens need besides the merges."""
         if not self.merges.finish():
             raise MemoryError("no memory for the table of merges")
@@ -293,8 +292,8 @@ cdef class Engine:
         self.words.merges = &self.merges
         self.words.pairs = &self.pairs
         self.words.whole = NULL
-        if whole_tokens:
-            for token, number in whole_tokens.items():
+        if wholes:
+            for token, number in wholes.items():
                 self.whole.add(token, number)
             self.words.whole = &self.whole
 
