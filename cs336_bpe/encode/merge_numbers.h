@@ -77,8 +77,7 @@ private:
     OpenTable<Slot> slots;
 
     static uint64_t hash_of(uint32_t left, uint32_t right) noexcept {
-        uint64_t h = ((uint64_t)left << 32 | right) * 0x9E3779B97F4A7C15u;
-        return h ^ h >> 32;
+        return secret_hash((uint64_t)left << 32 | right, 0, process_secret);
     }
 
     static uint32_t fingerprint(uint64_t hash) noexcept { return (uint32_t)(hash >> 56); }

@@ -46,12 +46,20 @@ struct Output {
         if (ids) room = table_shrink(ids, room, used, (size_t)width);
     }
 
+    /* Forget the ids, and keep the room for others if it isn't large. */
+    void forget(size_t most_kept) noexcept {
+        used = 0;
+        if (room > most_kept) end();
+    }
+
     void end() noexcept {
         if (ids) table_free(ids, room, (size_t)width);
         ids = NULL;
+        room = 0;
     }
 };
 
-enum { ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, ENCODE_INVALID, ENCODE_UNMATCHED };
+enum { ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, ENCODE_INVALID, ENCODE_UNMATCHED,
+       ENCODE_SURROGATE };
 
 #endif

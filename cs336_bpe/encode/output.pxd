@@ -1,7 +1,7 @@
 # cython: language_level=3
 """What `output.h` and `fill_list.h` declare."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 
 
 cdef extern from "../encode/output.h" nogil:
@@ -11,6 +11,7 @@ cdef extern from "../encode/output.h" nogil:
         ENCODE_TOO_LONG
         ENCODE_INVALID
         ENCODE_UNMATCHED
+        ENCODE_SURROGATE
     cppclass Output:
         void *ids
         size_t used
@@ -19,7 +20,9 @@ cdef extern from "../encode/output.h" nogil:
         void append(const uint32_t *others, size_t number)
         void extend(const Output &others)
         void shrink()
+        void forget(size_t most_kept)
         void end()
 
 cdef extern from "../encode/fill_list.h":
     int fill_list(list result, const Output &output, tuple known) except -1
+    int fill_lists(list result, const Output &output, tuple known, const int64_t *offsets) except -1

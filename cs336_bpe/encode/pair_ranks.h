@@ -41,11 +41,7 @@ struct PairRanks {
 private:
     OpenTable<Entry> table;
 
-    /* Multiplying moves differences up, shifting brings them down. */
-    static uint64_t hash_of(uint64_t pair) noexcept {
-        pair *= 0x9E3779B97F4A7C15u;
-        return pair >> 32 ^ pair >> 15;
-    }
+    static uint64_t hash_of(uint64_t pair) noexcept { return secret_hash(pair, 0, process_secret); }
 };
 
 /* A place where a merge is possible. The standard library's heaps have the greatest on top, so what

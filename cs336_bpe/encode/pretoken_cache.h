@@ -32,8 +32,7 @@ struct Key {
         return !((a ^ other.a) | (b ^ other.b));
     }
     uint32_t hash() const noexcept {
-        uint64_t h = (a ^ b * 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
-        return (uint32_t)(h ^ h >> 32);
+        return (uint32_t)secret_hash(a, b, process_secret);
     }
 };
 
@@ -168,7 +167,7 @@ struct PretokenCache {
     /* The same for a longer one. */
     Found find_long(const Merges &merges, const uint8_t *text, size_t length) noexcept {
         if (length > LONG) return not_kept();
-        uint64_t hash = bytes_hash(text, length);
+        uint64_t hash = secret_hash_of(text, length, process_secret);
         const LongEntry *entry = longs.find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.length == length
                    && !memcmp(bytes.items + one.start, text, length);

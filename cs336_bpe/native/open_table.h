@@ -15,6 +15,7 @@
 #ifndef CS336_BPE_OPEN_TABLE_H
 #define CS336_BPE_OPEN_TABLE_H
 
+#include "hash.h"
 #include "scan.h" /* BPE_INLINE, BPE_PREFETCH */
 #include "table_memory.h"
 

@@ -99,18 +99,16 @@ static void *table_new(size_t num_entries, size_t entry_size) {
     return memory;
 }
 
-/* The hash of a pretoken that is too long to be its own key. */
-static uint64_t bytes_hash(const uint8_t *text, size_t length) {
-    uint64_t h = length * 0x9E3779B97F4A7C15u, word;
-    for (; length >= 8; text += 8, length -= 8) {
-        memcpy(&word, text, 8);
-        h = (h ^ word) * 0xD6E8FEB86659FD93u;
-        h ^= h >> 32;
+/* The same for entries of which two or more are to lie in one line of the processor's cache. */
+static void *aligned_table_new(size_t num_entries, size_t entry_size) {
+#if defined(__unix__) || defined(__APPLE__)
+    void *memory = NULL;
+    if (num_entries * entry_size < (size_t)1 << 22) {
+        if (posix_memalign(&memory, 64, num_entries * entry_size)) return NULL;
+        return memset(memory, 0, num_entries * entry_size);
     }
-    word = 0;
-    memcpy(&word, text, length);
-    h = (h ^ word) * 0xD6E8FEB86659FD93u;
-    return h ^ h >> 32;
+#endif
+    return table_new(num_entries, entry_size);  /* whole pages, where it matters */
 }
 
 #endif

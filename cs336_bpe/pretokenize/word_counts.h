@@ -49,13 +49,11 @@ BPE_INLINE ShortKey short_key(const uint8_t *text, size_t length) noexcept {
 }
 
 BPE_INLINE uint64_t tiny_hash(uint64_t key) noexcept {
-    uint64_t h = key * 0x9E3779B97F4A7C15u;
-    return h ^ h >> 32;
+    return secret_hash(key, 0, process_secret);
 }
 
 BPE_INLINE uint64_t short_hash(ShortKey key) noexcept {
-    uint64_t h = (key.a ^ (key.b * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u;
-    return h ^ h >> 32;
+    return secret_hash(key.a, key.b, process_secret);
 }
 
 /* An entry is free if its count is 0. No key is 0, because its last byte is the length. */
@@ -133,7 +131,7 @@ struct LongTable : OpenTable<LongEntry> {
 
     /* Kept out of the loops that count: inlined there, it took the registers that they need. */
     BPE_NEVER_INLINE bool add(const uint8_t *pretoken, size_t length, uint64_t n) noexcept {
-        uint64_t hash = bytes_hash(pretoken, length);
+        uint64_t hash = secret_hash_of(pretoken, length, process_secret);
         LongEntry *entry = find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.size == length
                    && !memcmp(text + one.start, pretoken, length);

@@ -51,11 +51,12 @@ class Coder:
 
         The text begins at `offset` of what the user knows, which an error names.
         """
-        data = as_bytes(text)
         if choice.refused is not None:
-            choice.check(data, offset)
+            choice.check(text, offset)
         if self.compiled is not None:
+            data = text if isinstance(text, str) else as_bytes(text)
             return self.engine.encode_ids(data, choice.native, width, cache, strict)
+        as_bytes(text)  # which refuses what has no UTF-8 form
         try:
             return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)
         except UnicodeDecodeError:
@@ -67,6 +68,12 @@ class Coder:
         ids = self.encode(text, choice, width, cache=cache, offset=offset)
         assert ids is not None
         return ids
+
+    def encode_list(self, text: str, choice: Choice) -> list[int]:
+        """The ids of a text, which may be short: so there are no more calls than need be."""
+        if self.compiled is not None and choice.refused is None:
+            return self.engine.encode_list(text, choice.native)
+        return self.engine.as_list(self.encode_any(text, choice, self.width))
 
     def pieces(self, text: Text, choice: Choice, *, strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""

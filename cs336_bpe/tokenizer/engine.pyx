@@ -15,26 +15,32 @@ from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
-from libc.stdint cimport int32_t, uint8_t, uint32_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdlib cimport calloc, free, realloc
+from libcpp.vector cimport vector
 
-from cs336_bpe.encode.batches cimport write_pretoken, write_text
-from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.encode.output cimport (
     ENCODE_DONE,
     ENCODE_INVALID,
     ENCODE_NO_MEMORY,
+    ENCODE_SURROGATE,
     ENCODE_TOO_LONG,
     ENCODE_UNMATCHED,
     Output,
     fill_list,
+    fill_lists,
 )
-from cs336_bpe.encode.pretoken_cache cimport (
+from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
+from cs336_bpe.encode.word_caches cimport (
     DEFAULT_BYTES,
     SMALLEST,
-    PretokenCache,
-    cache_init_module,
+    AnyCache,
+    MergeablePairs,
+    NewWords,
+    WholeTokens,
+    keys_init_module,
+    write_pretoken,
+    write_text,
 )
 from cs336_bpe.native.automaton cimport (
     STEP_BACK,
@@ -51,28 +57,49 @@ from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport KEEP_GAPS, STOP_AT_GAPS, Scanner
 
-cdef extern from "Python.h":
-    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+cdef extern from "whole_text.h" nogil:
+    cppclass TextView:
+        const void *data
+        size_t size
+        int kind
+    cppclass TextEncoder:
+        const Scanner *scanner
+        AnyCache *cache
+        const NewWords *words
+        const SpecialTokens *specials
+        size_t longest_special
+        bint strict
+        int encode(const TextView &text, Output *output)
 
+cdef extern from "views.h":
+    int view_str(object text, TextView *view) except -1
+
+from cs336_bpe.text.utf8 import as_bytes, as_utf8
+
+cdef enum:
+    SHORT_TEXT = 1 << 12  # characters: not worth giving up the interpreter's lock
+    MOST_KEPT_IDS = 1 << 16
 
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
-cdef size_t REACH = 1 << 16  # how far a place to cut is looked for
 LARGE = 512  # bytes; more than that are worth looking for one
 
 
 init_scanner()
-cache_init_module()
+keys_init_module()
 
 
 cdef class Specials:
     """Special tokens to look for in a text, and their ids."""
     cdef SpecialTokens tokens
+    cdef size_t longest  # bytes
 
     def __init__(self, dict ids not None):
         for token, number in ids.items():
-            self.tokens.add(token.encode(), number)
+            data = token.encode()
+            self.tokens.add(data, number)
+            self.longest = max(self.longest, len(data))
 
     def first_in(self, text):
         """The place of the first special token in a text, and its length; None if there is none.
@@ -80,57 +107,53 @@ cdef class Specials:
         >>> Specials({"<e>": 256}).first_in("one<e>two")
         (3, 3)
         """
-        cdef Text data = Text(text)
+        cdef Text data = Text(as_bytes(text))
         cdef SpecialSearch search
         cdef size_t at
-        if not search.begin(&self.tokens, data.start, data.size):
+        if not search.begin(&self.tokens, <const uint8_t *>data.view.data, data.view.size):
             raise MemoryError("no memory to look for special tokens")
         at = search.next(0)
-        return None if at == data.size else (at, search.length)
+        return None if at == data.view.size else (at, search.length)
 
 
 cdef class Text:
-    """The bytes of a str or of an object with a buffer, as a pointer."""
-    cdef const uint8_t *start  # owned by `owner` or by `view`
-    cdef size_t size
+    """A str, or an object with a buffer, as a pointer."""
+    cdef TextView view  # into `owner` or into `buffer`
     cdef object owner
-    cdef Py_buffer view
-    cdef bint has_view
+    cdef Py_buffer buffer
+    cdef bint has_buffer
 
     def __init__(self, text):
-        cdef Py_ssize_t size = 0
+        self.owner = text
         if isinstance(text, str):
-            if text.isascii():  # then its characters are its bytes
-                self.owner = text
-                self.start = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &size)
-                self.size = size
-                return
-            text = text.encode()
-        if isinstance(text, bytes):
-            self.owner = text
-            self.start = <const uint8_t *>PyBytes_AS_STRING(text)
-            self.size = PyBytes_GET_SIZE(text)
+            view_str(text, &self.view)
+        elif isinstance(text, bytes):
+            self.view.data = PyBytes_AS_STRING(text)
+            self.view.size = PyBytes_GET_SIZE(text)
         else:
-            PyObject_GetBuffer(text, &self.view, PyBUF_CONTIG_RO)
-            self.has_view = True
-            self.start = <const uint8_t *>self.view.buf
-            self.size = self.view.len
+            PyObject_GetBuffer(text, &self.buffer, PyBUF_CONTIG_RO)
+            self.has_buffer = True
+            self.view.data = self.buffer.buf
+            self.view.size = self.buffer.len
 
     def __dealloc__(self):
-        if self.has_view:
-            PyBuffer_Release(&self.view)
+        if self.has_buffer:
+            PyBuffer_Release(&self.buffer)
 
 
 cdef class Cache:
     """A cache of pretokens and their ids, for one thread at a time."""
-    cdef PretokenCache table
+    cdef AnyCache table
+    cdef Output output  # for ids that become a list
 
-    def __cinit__(self, size_t limit):
-        if not self.table.start(limit):
+    def __cinit__(self, size_t limit, uint32_t greatest_id):
+        if not self.table.start(limit, greatest_id):
             raise MemoryError("no memory for the cache of pretokens")
+        self.output.width = 2 if greatest_id < 1 << 16 else 4
 
     def __dealloc__(self):
         self.table.end()
+        self.output.end()
 
     @property
     def num_bytes(self):
@@ -139,12 +162,12 @@ cdef class Cache:
     @property
     def num_pretokens(self):
         """How many distinct pretokens are in it."""
-        return self.table.shorts.used + self.table.longs.used
+        return self.table.num_pretokens()
 
     @property
     def times_full(self):
         """How often the limit was reached, and everything forgotten."""
-        return self.table.times_full
+        return self.table.times_full()
 
 
 cdef class Ids:
@@ -183,56 +206,37 @@ cdef class Ids:
             self.output.shrink()
 
 
-cdef int write_whole(const Scanner *scanner, PretokenCache *cache, const Merges *merges,
-                     const SpecialTokens *specials, const uint8_t *text, size_t size, bint strict,
-                     Output *output) noexcept nogil:
-    """Encode a text with special tokens, after whose end nothing can be read.
+cdef class Offsets:
+    """Where the ids of each text begin, and at last where they end: 64-bit integers, for numpy."""
+    cdef int64_t *items
+    cdef readonly size_t number
+    cdef bint exported  # somebody has a pointer to them, so they must stay where they are
 
-    The scanner reads a little further than the text. So the end of it, from a place where it can
-    be cut, is copied to where there is room.
-    """
-    cdef SpecialSearch search
-    cdef uint8_t on_stack[1024 + SCAN_PADDING]
-    cdef uint8_t *copy = on_stack
-    cdef size_t cut = 0, at = 0, special, copied_from
-    cdef int status = ENCODE_DONE
-    if not search.begin(specials, text, size):
-        return ENCODE_NO_MEMORY
-    if size > 1024:
-        cut = automaton_last_cut(&scanner.automaton, text, size, size - SCAN_PADDING,
-                                 size - REACH if size > REACH else 1)
-    special = search.next(at)
-    while special < cut:
-        status = write_text(scanner, cache, merges[0], text, at, special, strict, output)
-        if status == ENCODE_DONE:
-            status = write_id(output, search.id)
-        if status != ENCODE_DONE:
-            return status
-        at = special + search.length
-        special = search.next(at)
-    if at < cut:
-        status = write_text(scanner, cache, merges[0], text, at, cut, strict, output)
-        if status != ENCODE_DONE:
-            return status
-        at = cut
-    copied_from = at
-    if size - at > 1024:
-        copy = <uint8_t *>malloc(size - at + SCAN_PADDING)
-        if copy == NULL:
-            return ENCODE_NO_MEMORY
-    memcpy(copy, text + at, size - at)
-    memset(copy + (size - at), 0, SCAN_PADDING)
-    while status == ENCODE_DONE:
-        status = write_text(scanner, cache, merges[0], copy, at - copied_from,
-                            special - copied_from, strict, output)
-        if special == size or status != ENCODE_DONE:
-            break
-        status = write_id(output, search.id)
-        at = special + search.length
-        special = search.next(at)
-    if copy != on_stack:
-        free(copy)
-    return status
+    def __cinit__(self, size_t number):
+        self.number = number
+        self.items = <int64_t *>calloc(number, sizeof(int64_t))
+        if self.items == NULL:
+            raise MemoryError(f"no memory for {number} offsets")
+
+    def __dealloc__(self):
+        free(self.items)
+
+    def extend(self, Offsets others not None):
+        """Append those of texts that come after all these."""
+        cdef size_t i, number = self.number + others.number - 1
+        if self.exported:
+            raise ValueError("these offsets can't be extended: they are in use")
+        cdef int64_t *items = <int64_t *>realloc(self.items, number * sizeof(int64_t))
+        if items == NULL:
+            raise MemoryError(f"no memory for {number} offsets")
+        self.items = items
+        for i in range(1, others.number):
+            items[self.number + i - 1] = items[self.number - 1] + others.items[i]
+        self.number = number
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        self.exported = True
+        PyBuffer_FillInfo(buffer, self, self.items, self.number * sizeof(int64_t), False, flags)
 
 
 cdef int write_id(Output *output, uint32_t number) noexcept nogil:
@@ -242,7 +246,9 @@ cdef int write_id(Output *output, uint32_t number) noexcept nogil:
     return ENCODE_DONE
 
 
-cdef check(int status):
+cdef check(int status, text):
+    if status == ENCODE_SURROGATE:
+        as_utf8(text)  # says where it is
     if status == ENCODE_NO_MEMORY:
         raise MemoryError("no memory for the ids of the text")
     if status == ENCODE_UNMATCHED:
@@ -257,7 +263,8 @@ cdef class Engine:
     """The merges of a vocabulary, and caches.
 
     `tokens` has the token of each id, special ones included, and `merges` is a `MergeColumns`: they
-    have been checked (see `formats.consistent`).
+    have been checked (see `formats.consistent`). `wholes` are tokens that a
+    whole pretoken is looked for among before anything is merged.
 
     >>> from cs336_bpe.formats.consistent import consistent
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
@@ -266,6 +273,10 @@ cdef class Engine:
     [256, 108, 257]
     """
     cdef Merges merges
+    cdef MergeablePairs pairs
+    cdef WholeTokens whole
+    cdef NewWords words  # points to these
+    cdef uint32_t greatest_id
     cdef readonly size_t cache_bytes
     cdef list free_caches
     cdef tuple known
@@ -278,7 +289,7 @@ cdef class Engine:
         self.scanner = pattern.scanner
         self.scanner.gaps = KEEP_GAPS if keep_unmatched else STOP_AT_GAPS
 
-    def __cinit__(self, tokens, merges, cache_bytes):
+    def __cinit__(self, tokens, merges, cache_bytes, dict wholes=None):
         cdef int32_t[::1] ids = merges.ids, lefts = merges.lefts, rights = merges.rights
         cdef Py_ssize_t num_merges = len(merges.lefts), i
         if num_merges > MAX_TOKENS - 256:
@@ -290,10 +301,25 @@ cdef class Engine:
             self.merges.ids[i] = ids[i]
         for i in range(num_merges):
             self.merges.add(lefts[i], rights[i], ids[256 + i])
+        self.prepare(wholes)
+        self.greatest_id = max(tokens)
         self.cache_bytes = cache_bytes
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))
-        self.free_caches = [Cache(cache_bytes)]
+        self.free_caches = [Cache(cache_bytes, self.greatest_id)]
+
+    cdef prepare(self, dict wholes):
+        """What new pretokens need besides the merges."""
+        if not self.merges.finish():
+            raise MemoryError("no memory for the table of merges")
+        self.pairs.start(self.merges)
+        self.words.merges = &self.merges
+        self.words.pairs = &self.pairs
+        self.words.whole = NULL
+        if wholes:
+            for token, number in wholes.items():
+                self.whole.add(token, number)
+            self.words.whole = &self.whole
 
     def __dealloc__(self):
         self.merges.end()
@@ -305,18 +331,94 @@ cdef class Engine:
         None if the text must be UTF-8 (`strict`) and isn't.
         """
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.size // 3 + 8)
-        cdef int status
+        cdef Ids ids = Ids(width, data.view.size // 3 + 8)
         cdef Cache taken = self.take(cache)
+        cdef TextEncoder encoder
+        cdef int status
+        self.begin(&encoder, taken, specials, strict)
         with nogil:
-            status = write_whole(&self.scanner, &taken.table, &self.merges, &specials.tokens, data.start,
-                                 data.size, strict, &ids.output)
+            status = encoder.encode(data.view, &ids.output)
         self.give_back(taken, cache)
         if status == ENCODE_INVALID:
             return None
-        check(status)
+        check(status, text)
         ids.output.shrink()
         return ids
+
+    def encode_list(self, text, Specials specials not None):
+        """The ids of a text as a list."""
+        cdef Text data = Text(text)
+        cdef Cache taken = self.take(None)
+        cdef TextEncoder encoder
+        cdef int status
+        cdef list result
+        self.begin(&encoder, taken, specials, False)
+        if data.view.size < SHORT_TEXT:
+            status = encoder.encode(data.view, &taken.output)
+        else:
+            with nogil:
+                status = (encoder.encode(data.view, &taken.output)
+                          if taken.output.room_for(data.view.size // 3) else ENCODE_NO_MEMORY)
+        try:
+            check(status, text)
+            result = PyList_New(taken.output.used)
+            fill_list(result, taken.output, self.known)
+        finally:
+            taken.output.forget(MOST_KEPT_IDS)
+            self.give_back(taken, None)
+        return result
+
+    def encode_many(self, list texts not None, Specials specials not None, int width,
+                    Cache cache=None):
+        """The ids of many texts, one after the other, and where those of each begin and end."""
+        cdef size_t i = 0, number = len(texts), size = 0
+        cdef vector[TextView] views
+        cdef TextView view
+        cdef Offsets offsets = Offsets(number + 1)
+        cdef int status = ENCODE_DONE
+        cdef TextEncoder encoder
+        views.reserve(number)
+        for text in texts:
+            view_str(text, &view)
+            views.push_back(view)
+            size += view.size
+        cdef Ids ids = Ids(width, size // 3 + 8)
+        cdef Cache taken = self.take(cache)
+        self.begin(&encoder, taken, specials, False)
+        with nogil:
+            while i < number and status == ENCODE_DONE:
+                status = encoder.encode(views[i], &ids.output)
+                i += 1
+                offsets.items[i] = ids.output.used
+        self.give_back(taken, cache)
+        if status != ENCODE_DONE:
+            check(status, texts[i - 1])
+        ids.output.shrink()
+        return ids, offsets
+
+    def joined(self, list some not None, int width):
+        """The ids of texts that were encoded one by one, as `encode_many` gives them."""
+        cdef Ids whole = Ids(width, 8)
+        cdef Offsets offsets = Offsets(len(some) + 1)
+        for i, ids in enumerate(some):
+            whole.extend(ids)
+            offsets.items[i + 1] = whole.output.used
+        return whole, offsets
+
+    def as_lists(self, Ids ids not None, Offsets offsets not None):
+        """What `encode_many` gives, as a list for each text."""
+        cdef list result = PyList_New(offsets.number - 1)
+        fill_lists(result, ids.output, self.known, offsets.items)
+        return result
+
+    cdef void begin(self, TextEncoder *encoder, Cache cache, Specials specials,
+                    bint strict) noexcept:
+        encoder.cache = &cache.table
+        encoder.scanner = &self.scanner
+        encoder.words = &self.words
+        encoder.specials = &specials.tokens
+        encoder.longest_special = specials.longest
+        encoder.strict = strict
 
     def encode_pieces(self, pieces, int width, Cache cache=None):
         """The ids of pretokens that somebody else has found; an int stands for itself."""
@@ -325,7 +427,7 @@ cdef class Engine:
         cdef int status = ENCODE_DONE
         for piece in pieces:
             if isinstance(piece, bytes):
-                status = write_pretoken(&taken.table, self.merges,
+                status = write_pretoken(&taken.table, self.words,
                                         <const uint8_t *>PyBytes_AS_STRING(piece),
                                         PyBytes_GET_SIZE(piece), &ids.output)
             else:
@@ -333,7 +435,7 @@ cdef class Engine:
             if status != ENCODE_DONE:
                 break
         self.give_back(taken, cache)
-        check(status)
+        check(status, None)
         ids.output.shrink()
         return ids
 
@@ -345,7 +447,7 @@ cdef class Engine:
 
     def new_cache(self, cache_bytes):
         """A cache for a caller who encodes much in one thread."""
-        return Cache(cache_bytes)
+        return Cache(cache_bytes, self.greatest_id)
 
     cdef Cache take(self, Cache given):
         if given is not None:
@@ -353,7 +455,7 @@ cdef class Engine:
         try:
             return self.free_caches.pop()
         except IndexError:
-            return Cache(self.cache_bytes)
+            return Cache(self.cache_bytes, self.greatest_id)
 
     cdef give_back(self, Cache taken, Cache given):
         if given is None and len(self.free_caches) < MAX_FREE_CACHES:
@@ -448,8 +550,8 @@ cdef class OpenText:
 
     cdef write_all(self, size_t size, Ids ids):
         """Write the ids of what is held, of which the end is known."""
-        check(write_text(&self.engine.scanner, &self.cache.table, self.engine.merges, self.text(), 0,
-                         size, False, &ids.output))
+        check(write_text(&self.engine.scanner, &self.cache.table, self.engine.words, self.text(), 0,
+                         size, False, &ids.output), None)
 
     cdef write_certain(self, size_t limit, Ids ids):
         """Write the ids of the pretokens before `limit` that are certain, and drop them."""
@@ -493,8 +595,8 @@ cdef class OpenText:
         self.run = run
 
     cdef write_one(self, size_t start, size_t stop, Ids ids):
-        check(write_pretoken(&self.cache.table, self.engine.merges, self.text() + start,
-                             stop - start, &ids.output))
+        check(write_pretoken(&self.cache.table, self.engine.words, self.text() + start,
+                             stop - start, &ids.output), None)
 
     cdef drop(self, size_t size):
         """Forget the beginning of what is held, which has been written."""

@@ -1,23 +1,23 @@
 """One text, or many texts, encoded by several threads."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.coder import Coder
-from cs336_bpe.tokenizer.engine import Ids
+from cs336_bpe.tokenizer.engine import Ids, Offsets
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
-MOST_IN_A_GROUP = 256  # texts
+MOST_IN_A_GROUP = 1024  # texts
 
 
 def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, workers: int) -> Ids:
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
+    if workers == 1 or coder.compiled is None or len(text) <= PART_BYTES:
+        return coder.encode_any(text, choice, width)
     data = as_bytes(text)
     choice.check(data)
-    if workers == 1 or coder.compiled is None or len(data) <= PART_BYTES:
-        return coder.encode_any(data, choice, width)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
@@ -46,22 +46,48 @@ def _parts(data: bytes, cutter: Cutter) -> list[memoryview]:
     return [view[start:stop] for start, stop in zip(cuts, cuts[1:])]
 
 
-def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -> list[list[int]]:
-    """The ids of each text."""
-    def encode_group(group: list[str]) -> list[Ids]:
-        return [coder.encode_any(text, choice, coder.width) for text in group]
+def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,
+                  workers: int) -> Iterator[tuple[Ids, Offsets]]:
+    """The ids of many texts, group by group, in order."""
+    def encode_group(group: list[str]) -> tuple[Ids, Offsets]:
+        if choice.refused is not None:
+            for text in group:
+                choice.check(text)
+        if coder.compiled is not None:
+            return coder.engine.encode_many(group, choice.native, width)
+        return coder.engine.joined([coder.encode_any(text, choice, width) for text in group], width)
 
-    workers = min(workers, max(1, len(batch)))
-    if workers == 1:
-        return [coder.as_list(coder.encode_any(text, choice, coder.width)) for text in batch]
     # Long texts first would balance better, but a thread takes the next group when it is free.
-    # Groups, so that a million short texts are not a million tasks.
+    # Groups, so that a million short texts are not a million tasks, and their ids not all there at
+    # once before they become lists.
     size = max(1, min(MOST_IN_A_GROUP, len(batch) // (8 * workers)))
     groups = [batch[start : start + size] for start in range(0, len(batch), size)]
-    from concurrent.futures import ThreadPoolExecutor
+    if workers == 1 or len(groups) < 2:
+        yield from map(encode_group, groups)
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # only here, and slow to import
 
-    with ThreadPoolExecutor(workers) as pool:
-        return [coder.as_list(ids) for group in pool.map(encode_group, groups) for ids in group]
+        with ThreadPoolExecutor(workers) as pool:
+            yield from pool.map(encode_group, groups)
+
+
+def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -> list[list[int]]:
+    """The ids of each text."""
+    lists: list[list[int]] = []
+    for ids, offsets in encode_groups(coder, batch, choice, coder.width, workers):
+        lists += coder.engine.as_lists(ids, offsets)
+    return lists
+
+
+def encode_batch_arrays(coder: Coder, batch: list[str], choice: Choice, width: int,
+                        workers: int) -> tuple[Ids, Offsets]:
+    """The ids of all texts, and where those of each begin."""
+    whole, begins = Ids(width, 8), Offsets(1)
+    for ids, offsets in encode_groups(coder, batch, choice, width, workers):
+        whole.extend(ids)
+        begins.extend(offsets)
+    whole.shrink()
+    return whole, begins
 
 
 def check_texts(texts: Iterable[str]) -> list[str]:

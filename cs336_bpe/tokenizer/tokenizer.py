@@ -35,7 +35,12 @@ from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
 from cs336_bpe.tokenizer.id_files import decode_file
-from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
+from cs336_bpe.tokenizer.parallel import (
+    check_texts,
+    encode_batch,
+    encode_batch_arrays,
+    encode_in_parts,
+)
 from cs336_bpe.tokenizer.streams import encode_stream
 
 if TYPE_CHECKING:  # all of these are imported when they are needed
@@ -256,10 +261,7 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        coder = self.coder
-        ids = coder.encode(text, coder.choices.choose(specials), coder.width)
-        assert ids is not None
-        return coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
+        return self.coder.encode_list(text, self.coder.choices.choose(specials))
 
     def encode_array(self, text: Text, dtype: "DTypeLike | None" = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":
@@ -289,6 +291,26 @@ class Tokenizer:
         """
         choice = self.coder.choices.choose(specials)
         return encode_batch(self.coder, check_texts(texts), choice, check_workers(workers))
+
+    def encode_batch_arrays(
+        self, texts: Iterable[str], dtype: "DTypeLike | None" = None, *, workers: int | None = None,
+        specials: Which = "all",
+    ) -> "tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]":
+        """The ids of all texts in one array, and the offsets at which those of each begin.
+
+        The ids of text `i` are `ids[offsets[i]:offsets[i + 1]]`. There is no object for an id or for
+        a text, so this is the fastest way to encode many short texts.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
+        >>> ids, offsets = tokenizer.encode_batch_arrays(["a", "", "bc"])
+        >>> ids.tolist(), offsets.tolist()
+        ([97, 98, 99], [0, 1, 1, 3])
+        """
+        kind = self.coder.check_dtype(dtype)
+        ids, offsets = encode_batch_arrays(
+            self.coder, check_texts(texts), self.coder.choices.choose(specials), width_for(kind),
+            check_workers(workers))
+        return as_array(ids, kind), numpy.frombuffer(memoryview(offsets), numpy.int64)
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
         """The ids of a text that comes in parts, such as the lines of an open file.

@@ -1,0 +1,162 @@
+/* Encoding text with a look-up that is always AHEAD pretokens late, so that the waits for memory overlap.
+ *
+ * Each step makes the key of one pretoken, asks the processor to fetch its place in the cache, and
+ * writes the ids of the one whose place was asked for AHEAD steps before.
+ */
+#ifndef CS336_BPE_ROLLING_H
+#define CS336_BPE_ROLLING_H
+
+#include "output.h"
+#include "word_cache.h"
+#ifndef CS336_BPE_BATCH
+#define CS336_BPE_BATCH 1024
+#endif
+#include "starts.h"
+
+#ifndef CS336_BPE_AHEAD
+#define CS336_BPE_AHEAD 64
+#endif
+
+/* Copy `number` ids, a constant. Some may be too many: what comes next is written over them. */
+template <int number, class Id, class To> BPE_INLINE void copy(const Id *ids, To *to) {
+    if (sizeof(Id) == sizeof(To)) memcpy((void *)to, (const void *)ids, number * sizeof(Id));
+    else for (int i = 0; i < number; i++) to[i] = (To)ids[i];
+}
+
+/* Counting needs no copies. */
+struct Nowhere {};
+template <int number, class Id> BPE_INLINE void copy(const Id *, Nowhere *) {}
+
+template <class Id, class To> struct Writer {
+    enum { AHEAD = CS336_BPE_AHEAD };  /* a power of two */
+    WordCache<Id> *cache;
+    const NewWords &words;
+    Key keys[AHEAD];
+    uint32_t offsets[AHEAD];  /* of their places in the table */
+    int status;               /* ENCODE_DONE as long as all goes well */
+
+    /* Make the key of a pretoken, and ask for its place. */
+    BPE_ALWAYS_INLINE void ask(size_t k, const uint8_t *text, size_t length, const uint8_t *table,
+                               size_t mask, const Secret &secret) noexcept {
+        Key key;
+        uint64_t hash;
+        if (BPE_UNLIKELY(length > SHORT)) {
+            key = long_key(text, length > LONG ? 0 : length, secret);
+            hash = key.first();
+        } else {
+            key = short_key(text, length);
+            hash = secret_hash(key.first(), key.second(), secret);
+        }
+        keys[k % AHEAD] = key;
+        offsets[k % AHEAD] = (uint32_t)(hash & mask);
+        BPE_PREFETCH(table + (hash & mask));
+    }
+
+    /* Write the ids of a pretoken; returns where the next ones go. */
+    BPE_ALWAYS_INLINE To *write(size_t k, const uint8_t *text, size_t length, const uint8_t *table,
+                                To *to) noexcept {
+        const Entry<Id> *entry = (const Entry<Id> *)(table + offsets[k % AHEAD]);
+        copy<16 / sizeof(Id)>((const Id *)&entry->inside, to);
+        if (BPE_UNLIKELY(!(entry->key == keys[k % AHEAD])))
+            return to + write_other(text, length, keys[k % AHEAD], to);
+        return to + entry->inside.number;
+    }
+
+    /* The same for one that is elsewhere in the table, in a pool, new, or too long to be kept. Returns
+     * the number of ids, and if there is no memory for them, 0 and a status. */
+    BPE_NEVER_INLINE size_t write_other(const uint8_t *text, size_t length, Key key,
+                                        To *to) noexcept {
+        if (length > LONG) return write_very_long(text, length, to);
+        Found<Id> found = length <= SHORT ? cache->find_short(words, key)
+                                          : cache->find_long(words, text, length, key);
+        return write_all(found.ids, found.number, to);
+    }
+
+    BPE_NEVER_INLINE size_t write_very_long(const uint8_t *text, size_t length, To *to) noexcept {
+        uint32_t *all = (uint32_t *)pages_new(length + SLACK, sizeof(uint32_t));
+        ptrdiff_t number = all ? cache->learn(words, text, length, all) : -1;
+        size_t written = write_all(all, number, to);
+        if (all) table_free(all, length + SLACK, sizeof(uint32_t));
+        return written;
+    }
+
+    template <class Any> size_t write_all(const Any *ids, ptrdiff_t number, To *to) noexcept {
+        if (number < 0) {
+            status = ENCODE_NO_MEMORY;
+            return 0;
+        }
+        for (size_t i = 0; i < (size_t)number; i += 8) copy<8>(ids + i, to + i);
+        return (size_t)number;
+    }
+
+    /* The pretokens of a batch; returns where the ids end. */
+    BPE_NEVER_INLINE To *write_batch(const uint8_t *text, const size_t *starts, size_t number,
+                                     To *to) noexcept {
+        const uint8_t *table = (const uint8_t *)cache->entries;
+        const size_t mask = cache->offset_mask(), first = number < AHEAD ? number : AHEAD;
+        const Secret secret = cache->secret;
+        size_t k = 0, done = 0;
+        for (; k < first; k++)
+            ask(k, text + starts[k], starts[k + 1] - starts[k], table, mask, secret);
+        for (; k < number; k++, done++) {
+            to = write(done, text + starts[done], starts[done + 1] - starts[done], table, to);
+            ask(k, text + starts[k], starts[k + 1] - starts[k], table, mask, secret);
+        }
+        for (; done < number; done++)
+            to = write(done, text + starts[done], starts[done + 1] - starts[done], table, to);
+        return to;
+    }
+};
+
+template <class Id, class To>
+static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                           const size_t *starts, size_t number, Output *output) noexcept {
+    Writer<Id, To> writer{cache, words, {}, {}, ENCODE_DONE};
+    To *from = (To *)output->ids + output->used;
+    output->used += (size_t)(writer.write_batch(text, starts, number, from) - from);
+    cache->tidy();
+    return writer.status;
+}
+
+/* Encode pretokens: number `k` is text[starts[k]:starts[k + 1]]. */
+template <class Id>
+static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                           const size_t *starts, size_t number, Output *output) noexcept {
+    size_t size = starts[number] - starts[0];
+    if (BPE_UNLIKELY(size >= TOO_LONG))
+        for (size_t k = 0; k < number; k++)
+            if (starts[k + 1] - starts[k] >= TOO_LONG) return ENCODE_TOO_LONG;
+    if (!output->room_for(size + SLACK)) return ENCODE_NO_MEMORY;
+    return output->width == 2 ? write_pretokens<Id, uint16_t>(cache, words, text, starts, number, output)
+         : output->width == 4 ? write_pretokens<Id, uint32_t>(cache, words, text, starts, number, output)
+                              : write_pretokens<Id, Nowhere>(cache, words, text, starts, number, output);
+}
+
+/* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
+template <class Id>
+static int write_pretoken(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                          size_t length, Output *output) noexcept {
+    size_t starts[2] = {0, length};
+    uint8_t copy[16] = {0};
+    if (!length) return ENCODE_DONE;
+    if (length < 16) text = (const uint8_t *)memcpy(copy, text, length);
+    return write_pretokens(cache, words, text, starts, 1, output);
+}
+
+/* Encode text[begin:end], in which no special token is looked for. SCAN_PADDING bytes after the end
+ * must be readable. If `strict`, the text must be UTF-8. */
+template <class Id>
+static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
+                      const uint8_t *text, size_t begin, size_t end, bool strict,
+                      Output *output) noexcept {
+    Starts starts;
+    starts.begin(scanner, text, begin, end, !strict);
+    while (starts.find()) {
+        if (!starts.ready) continue;
+        int status = write_pretokens(cache, words, text, starts.starts, starts.ready, output);
+        if (status != ENCODE_DONE) return status;
+    }
+    return starts.invalid ? ENCODE_INVALID : starts.unmatched ? ENCODE_UNMATCHED : ENCODE_DONE;
+}
+
+#endif

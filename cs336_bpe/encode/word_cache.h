@@ -1,0 +1,291 @@
+/* A cache of pretokens and their ids, in entries of 32 bytes: half for the key, half for the ids.
+ *
+ *   up to 15 bytes    the pretoken is its own key (word_key.h)
+ *   up to 255 bytes   the key is a hash, and the bytes are in a pool, to be compared
+ *   longer            are not kept
+ *
+ * Ids have 16 bits if all of the vocabulary fit: then seven of them and their number are one half of
+ * an entry. Of larger ids there are three. Where there are more, they are in a pool, and the entry is
+ * marked in its key, so that looking for the plain key fails: the fast path has one branch for
+ * everything that isn't ordinary.
+ *
+ * The table grows between batches only. Within one, nothing moves.
+ *
+ * At most MOST_PROBES places are looked at. A pretoken that finds neither itself nor a free place
+ * among them is encoded each time it comes, and after the batch all entries move to other places, by a
+ * new secret (hash.h). So words that were made to collide do so once.
+ *
+ * The cache has a limit. When that is reached, everything is forgotten and learned anew: frequent
+ * words are back after a few lines, and what does not come back was not worth its place.
+ */
+#ifndef CS336_BPE_WORD_CACHE_H
+#define CS336_BPE_WORD_CACHE_H
+
+#include "new_words.h"
+#include "word_key.h"
+
+static const size_t DEFAULT_CACHE_BYTES = (size_t)128 << 20;
+enum { SLACK = 8 };  /* ids after the last one of a pretoken that may be read, and written over */
+
+template <class Id> struct Entry {
+    enum { ROOM = 16 / sizeof(Id) - 1 };
+    struct Inside { Id ids[ROOM], number; };
+    struct Pooled { uint32_t ids, number, text, length; };  /* where they are in the pools */
+    Key key;
+    union { Inside inside; Pooled pooled; };
+    bool is_free() const noexcept { return !key.last(); }
+};
+
+/* Things one after the other that are only ever added, and all forgotten together. */
+template <class Item> struct Pool {
+    Item *items;        /* owned */
+    size_t used, room;  /* SLACK more can be read */
+
+    bool start(size_t first_room) noexcept {
+        room = first_room;
+        used = 0;
+        items = (Item *)calloc(room + SLACK, sizeof(Item));
+        return items;
+    }
+    size_t num_bytes() const noexcept { return room * sizeof(Item); }
+    bool has_room(size_t number) const noexcept { return room - used >= number; }
+    bool grow() noexcept {
+        if (room >= UINT32_MAX / 4) return false;  /* places are numbered with 32 bits */
+        Item *larger = (Item *)realloc(items, (2 * room + SLACK) * sizeof(Item));
+        if (!larger) return false;
+        items = larger;
+        room *= 2;
+        return true;
+    }
+    uint32_t add(const Item *more, size_t number) noexcept {
+        memcpy(items + used, more, number * sizeof(Item));
+        used += number;
+        return (uint32_t)(used - number);
+    }
+};
+
+/* The ids of a pretoken, until the next one is looked up. A negative number: there is no memory. */
+template <class Id> struct Found { const Id *ids; ptrdiff_t number; };
+
+/* For one thread at a time. */
+template <class Id> struct WordCache {
+    typedef Entry<Id> E;
+    enum { FIRST_ENTRIES = 1 << 12, FIRST_POOL = 1 << 13, MOST_PROBES = 128, MOST_MOVES = 4 };
+    enum { SMALL_TABLE = 1 << 16 };
+    enum { SOME_PARTS = 64 };  /* of a long pretoken, whose places are asked for together */
+    enum { MOST_IN_BATCH = FIRST_ENTRIES / 4 };  /* pretokens between calls of `tidy` */
+
+    E *entries;  /* mask + 1 of them; owned */
+    size_t mask, used;
+    Secret secret;
+    Pool<uint8_t> bytes;  /* of long pretokens */
+    Pool<Id> ids;         /* of pretokens that have many */
+    Lists lists;
+    size_t limit;  /* the most bytes that there may be */
+    bool full;     /* there was no room for a pretoken */
+    bool crowded;  /* there was no free place for one within reach */
+    int moves;     /* to other places, by a new secret */
+    size_t times_full;
+    Id scratch[LONG + 1 + SLACK];
+
+    /* An empty cache of at most `most` bytes, but never less than its first tables. */
+    bool start(size_t most) noexcept {
+        memset((void *)this, 0, sizeof *this);
+        limit = most;
+        mask = FIRST_ENTRIES - 1;
+        secret = process_secret;
+        entries = (E *)aligned_table_new(FIRST_ENTRIES, sizeof(E));
+        return entries && bytes.start(FIRST_POOL) && ids.start(FIRST_POOL);
+    }
+
+    void end() noexcept {
+        if (entries) table_free(entries, mask + 1, sizeof(E));
+        free(bytes.items);
+        free(ids.items);
+        lists.end();
+    }
+
+    size_t num_bytes() const noexcept {
+        return (mask + 1) * sizeof(E) + bytes.num_bytes() + ids.num_bytes();
+    }
+
+    /* Which place of the table a hash stands for, in bytes from its beginning. */
+    size_t offset_mask() const noexcept { return mask * sizeof(E); }
+
+    /* To be called after each batch: everything that moves entries happens here. */
+    void tidy() noexcept {
+        if (BPE_UNLIKELY(crowded)) {
+            crowded = false;
+            if (moves++ < MOST_MOVES) move(mask + 1, new_secret(times_full << 8 | (size_t)moves));
+        }
+        if (BPE_UNLIKELY(2 * used > mask)) {
+            /* A small table will soon be too small again. */
+            size_t larger = (mask < SMALL_TABLE && may_have(4 * (mask + 1)) ? 4 : 2) * (mask + 1);
+            if (may_have(larger) && move(larger, secret)) moves = 0;
+            else full |= 3 * used > 2 * mask;
+        }
+        if (BPE_UNLIKELY(full)) forget();
+    }
+
+    /* The ids of a pretoken of up to SHORT bytes, which is encoded first if it is new: from its key,
+     * because the text may be in memory that somebody else changes. */
+    Found<Id> find_short(const NewWords &words, const Key &key) noexcept {
+        E *entry = find(key, [](const E &) { return true; });
+        if (entry && !entry->is_free()) return found(*entry);
+        uint32_t made[SHORT + 1];
+        ptrdiff_t number = 1;
+        if (!words.is_token(key.bytes(), key.last(), made))
+            number = words.merge(&lists, key.bytes(), key.last(), made);
+        for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
+        if (entry && make_room(0, (size_t)number)) keep(entry, key, (size_t)number);
+        return {scratch, number};
+    }
+
+    /* The same for a longer one, up to LONG bytes: from a copy, for the same reason. */
+    Found<Id> find_long(const NewWords &words, const uint8_t *text, size_t length,
+                        const Key &key) noexcept {
+        E *entry = find(key, [=](const E &one) {
+            return one.pooled.length == length && !memcmp(bytes.items + one.pooled.text, text, length);
+        });
+        if (entry && !entry->is_free()) return found(*entry);
+        uint8_t copy[LONG + 1];
+        uint32_t made[LONG + 1];
+        memcpy(copy, text, length);
+        ptrdiff_t number = learn(words, copy, length, made);
+        if (number < 0) return {scratch, number};
+        for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
+        entry = free_place(key);  /* another one than above, if its parts were new too */
+        if (entry && long_key(copy, length, secret) == key && make_room(length, (size_t)number)) {
+            entry->pooled.text = bytes.add(copy, length);
+            entry->pooled.length = (uint32_t)length;
+            keep(entry, key, (size_t)number);
+        }
+        return {scratch, number};
+    }
+
+    /* Encode a pretoken of more than SHORT bytes. Returns the number of ids, or -1 for no memory. */
+    ptrdiff_t learn(const NewWords &words, const uint8_t *text, size_t length,
+                    uint32_t *made) noexcept {
+        if (words.is_token(text, length, made)) return 1;
+        Key keys[SOME_PARTS];
+        size_t ends[SOME_PARTS], number = 0, at = 0, cut = 0;
+        while (at < length) {
+            size_t parts = 0;
+            for (; parts < SOME_PARTS && cut < length; parts++) {
+                size_t from = cut;
+                ends[parts] = cut = words.next_cut(text, from, length);
+                if (cut - from > SHORT) continue;
+                keys[parts] = short_key_of(text + from, cut - from);
+                BPE_PREFETCH((uint8_t *)entries + (keys[parts].hash(secret) & offset_mask()));
+            }
+            for (size_t k = 0; k < parts; at = ends[k++]) {
+                if (ends[k] - at <= SHORT && !words.whole) {  /* (a part is no whole pretoken) */
+                    Found<Id> part = find_short(words, keys[k]);
+                    for (size_t i = 0; i < (size_t)part.number; i++) made[number + i] = part.ids[i];
+                    number += (size_t)part.number;
+                } else {
+                    ptrdiff_t more = words.merge(&lists, text + at, ends[k] - at, made + number);
+                    if (more < 0) return more;
+                    number += (size_t)more;
+                }
+            }
+        }
+        return (ptrdiff_t)number;
+    }
+
+private:
+    /* The entry of a pretoken, or the free place where it belongs; NULL if neither is near. */
+    template <class IsSame> E *find(const Key &key, IsSame is_same) const noexcept {
+        size_t at = key.hash(secret) / sizeof(E);
+        for (int probe = 0; probe < MOST_PROBES; probe++, at++) {
+            E *entry = &entries[at & mask];
+            if ((entry->key & not_pooled) == key && is_same(*entry)) return entry;
+            if (entry->is_free()) return entry;
+        }
+        return NULL;
+    }
+
+    E *free_place(const Key &key) const noexcept {
+        return find(key, [](const E &) { return false; });
+    }
+
+    Found<Id> found(const E &entry) const noexcept {
+        if (!(entry.key.last() & POOLED)) return {entry.inside.ids, (ptrdiff_t)entry.inside.number};
+        return {ids.items + entry.pooled.ids, (ptrdiff_t)entry.pooled.number};
+    }
+
+    /* Room for the bytes and ids of a pretoken, and for itself. If there is none, the cache is full. */
+    bool make_room(size_t length, size_t number) noexcept {
+        bool has_room = !full && 8 * used < 7 * mask;
+        while (has_room && !bytes.has_room(length)) has_room = grow(&bytes);
+        while (has_room && !ids.has_room(number)) has_room = grow(&ids);
+        full = !has_room;
+        return has_room;
+    }
+
+    /* May there be a table of this size, beside the one that there is? */
+    bool may_have(size_t size) const noexcept {
+        return num_bytes() + size * sizeof(E) <= limit && size * sizeof(E) <= UINT32_MAX;
+    }
+
+    /* For a moment it is there twice. */
+    template <class Item> bool grow(Pool<Item> *pool) noexcept {
+        return num_bytes() + 2 * pool->num_bytes() <= limit && pool->grow();
+    }
+
+    /* Keep the ids in `scratch`, for which there is room. */
+    void keep(E *entry, const Key &key, size_t number) noexcept {
+        if (number <= E::ROOM && !(key.last() & HASHED)) {
+            memcpy(entry->inside.ids, scratch, sizeof entry->inside.ids);
+            entry->inside.number = (Id)number;
+            entry->key = key;
+        } else {
+            entry->pooled.ids = ids.add(scratch, number);
+            entry->pooled.number = (uint32_t)number;
+            entry->key = key | pooled_mark;
+        }
+        used++;
+    }
+
+    /* To a table of another size, or by another secret; false if there is no memory. What finds no
+     * place there is forgotten. */
+    bool move(size_t size, Secret by) noexcept {
+        WordCache moved = *this;
+        moved.entries = (E *)aligned_table_new(size, sizeof(E));
+        if (!moved.entries) return false;
+        moved.mask = size - 1;
+        moved.secret = by;
+        moved.used = 0;
+        for (size_t i = 0; i <= mask; i++) {
+            const Key &soon = entries[(i + 16) & mask].key;
+            BPE_PREFETCH(&moved.entries[(soon & not_pooled).hash(by) / sizeof(E) & moved.mask]);
+            if (entries[i].is_free()) continue;
+            E entry = entries[i];
+            Key key = entry.key & not_pooled;
+            if (key.last() & HASHED && (by.a != secret.a || by.b != secret.b)) {
+                key = long_key(bytes.items + entry.pooled.text, entry.pooled.length, by);
+                entry.key = key | pooled_mark;
+            }
+            E *place = moved.free_place(key);
+            if (!place) continue;
+            *place = entry;
+            moved.used++;
+        }
+        table_free(entries, mask + 1, sizeof(E));
+        entries = moved.entries;
+        mask = moved.mask;
+        used = moved.used;
+        secret = by;
+        return true;
+    }
+
+    void forget() noexcept {
+        memset((void *)entries, 0, (mask + 1) * sizeof(E));
+        used = bytes.used = ids.used = 0;
+        full = false;
+        moves = 0;
+        times_full++;
+    }
+};
+
+#endif
