@@ -5,16 +5,16 @@
 
 Unlike stage 05, which looks at one character after the other, this one classifies 64 bytes at once
 into masks, one bit per byte: letters, digits, white space, others. A few operations on 64-bit
-integers then give the starts of all pretokens among them. The scanner is `native/scan.h`, with a
-version for AVX2 that is chosen at run time and a portable one that gives the same bits.
+integers then give the starts of all pretokens among them: `native/masks_gpt2.h`. How bytes become
+masks depends on the machine, and is chosen at run time: `native/classify_*.h`.
 
 The masks also show where the text is not UTF-8. So a block is no longer decoded: the scanner works
 on the bytes that were read, and special tokens are searched for in them.
 
 Cost: a look-up and a branch for each character -> some instructions for each 64 bytes.
 Memory: as stage 05.
-Expect: some times faster on ASCII text; less on other text, because its characters are still
-decoded one by one.
+Expect: some times faster on ASCII text; less on other text, because many of its characters are
+still looked up one by one.
 Trap: a run may begin in one 64 bytes and end in the next, and white space may turn out only there
 to be the last before a word.
 """
