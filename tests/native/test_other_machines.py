@@ -17,8 +17,9 @@ from cs336_bpe.native.masked_patterns import MASKED_PATTERNS
 
 HERE = Path(__file__).parent
 NATIVE = Path(classes.__file__).parent
-PIECES = ["'", "'s", "'LL", "'ſ", "ve", " ", "   ", "\n", "\r\n", "\t", "\xa0", "\u3000", "\x85", "a",
-          "é", "жук", "猫", "한국", "ที่", "𝒳", "0", "1234", "٣", "𝟘", "１２", "!", "--", "…", "🙂", "\u0301"]
+PIECES = ["'", "'s", "'LL", "'ſ", "ve", " ", "   ", "\n", "\r\n", "\t", "\xa0", "\u3000", "\x85",
+          "a", "é", "жук", "猫", "한국", "ที่", "𝒳", "0", "1234", "٣", "𝟘", "１２",
+          "!", "--", "…", "🙂", "\u0301"]
 
 
 def with_size(data):
@@ -40,7 +41,7 @@ def texts_and_starts(number):
             yield struct.pack(f"<I{len(starts)}I", len(starts), *starts)
 
 
-@pytest.mark.parametrize("compiler, emulator, path", [
+@pytest.mark.parametrize(("compiler", "emulator", "path"), [
     ("aarch64-linux-gnu-g++", "qemu-aarch64-static", "neon"),
     ("aarch64-linux-gnu-g++", "qemu-aarch64", "neon"),
     ("s390x-linux-gnu-g++", "qemu-s390x-static", "portable"),  # the other order of bytes
