@@ -70,7 +70,7 @@ SCAN_FUNCTION void add_wide(const Wide &w, const Block &before, Block *b) {
 }
 
 /* The masks of the block at `at`. False if the text is not UTF-8: then scan->at says where. */
-template <int kind>
+template <int kind, bool newlines>
 SCAN_FUNCTION bool classify_block(Scan *scan, size_t at, const Block &before, Block *block) {
     const uint8_t *here = scan->text + at;
     size_t left = scan->end - at;
@@ -94,9 +94,9 @@ SCAN_FUNCTION bool classify_block(Scan *scan, size_t at, const Block &before, Bl
     b.N &= inside;
     b.W &= inside;
     b.S &= inside;
-    b.R &= inside;
     b.quote &= inside;
-    b.slash = kind == CASED ? b.slash & inside : 0;  /* what is not needed is not computed */
+    b.R = newlines ? b.R & inside : 0;  /* what is not needed is not computed */
+    b.slash = kind == CASED ? b.slash & inside : 0;
     b.U = kind == CASED ? b.U & inside : 0;
     b.B = kind == CASED ? b.B & inside : 0;
     b.O = inside & ~(b.L | b.N | b.W);

@@ -73,19 +73,17 @@ SCAN_FUNCTION uint64_t o200k(Scan *scan, const Block &before, const Block &b, co
 
     /* What is tied, and which marks are symbols, depends on what is before it. The first place that
      * is wrong becomes right in each round; most often there is none. */
-    uint64_t tied = 0, marks = 0, old_tied, old_marks, others, after_other, single, after_single;
-    uint64_t all_others;
+    uint64_t found = symbols, all_others, others, after_other, single, after_single, tied, marks;
     do {
-        old_tied = tied;
-        old_marks = marks;
-        all_others = (symbols & ~tied) | marks;
+        all_others = found;
         after_other = all_others << 1 | scan->other;
         others = all_others & ~after_other & ~after_space;
         single = spread(others, b.more, scan->single);
         after_single = single << 1 | scan->single;
         tied = flood((b.R & after_other) | scan->tied, newlines_and_slashes);
         marks = flood((first_marks & after_other & ~after_single) | scan->mark, b.M);
-    } while (BPE_UNLIKELY(tied != old_tied || marks != old_marks));
+        found = (symbols & ~tied) | marks;
+    } while (BPE_UNLIKELY(found != all_others));
     uint64_t begins = white_starts<false>(scan, before, b, next, tied);
     begins |= others | digit_groups<3>(scan, before, b);
 
