@@ -38,7 +38,8 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
 /* Does a byte from 0x80 on always start a letter? */
 SCAN_FUNCTION __m256i always_letters(__m256i x, const uint8_t *letter_table) {
     __m256i low_table = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)letter_table));
-    __m256i high_table = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)letters_high));
+    __m256i high_table = _mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)letters_high));
     __m256i nibble = _mm256_set1_epi8(15);
     __m256i low = _mm256_shuffle_epi8(low_table, _mm256_and_si256(x, nibble));
     __m256i high = _mm256_shuffle_epi8(high_table,

@@ -1,6 +1,6 @@
 /* 64 bytes into masks with NEON: four registers of 16. */
 
-/* A bit per byte, of bytes that are 0 or 255: keep another bit of each eight, and add neighbours. */
+/* A bit per byte, of bytes that are 0 or 255: keep another bit of each eight, add neighbours. */
 SCAN_FUNCTION uint64_t bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     static const uint8_t one_each[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t one = vld1q_u8(one_each);

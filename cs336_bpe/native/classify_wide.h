@@ -1,8 +1,8 @@
 /* The classes of characters of several bytes. Included once for each kind of machine.
  *
- * Which bytes begin a character, and how long it is, comes as masks. So does, for the larger half of
- * all letters, that it is one: every character that begins with 0xD0, or with 0xE5, is. The others
- * are looked up one by one, without a branch but that of the loop.
+ * Which bytes begin a character, and how long it is, comes as masks. So does, for the larger half
+ * of all letters, that it is one: every character that begins with 0xD0, or with 0xE5, is. The
+ * others are looked up one by one, without a branch but that of the loop.
  */
 
 /* Masks of the first bytes of characters -> masks of all their bytes. `carry`: of the last one in

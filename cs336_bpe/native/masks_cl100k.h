@@ -13,8 +13,8 @@
  *   - contractions are those of GPT-2, in any case.
  */
 
-/* Does white space go on from `at` to a newline (1), to something else (0), or to the end of the text
- * (`at_end`)? */
+/* Does white space go on from `at` to a newline (1), to something else (0), or to the end of the
+ * text (`at_end`)? */
 static BPE_NEVER_INLINE int reaches_newline(const Scan *scan, size_t at, int at_end) {
     const uint8_t *text = scan->text;
     while (at < scan->end) {
@@ -61,8 +61,8 @@ SCAN_FUNCTION uint64_t digit_groups(Scan *scan, const Block &before, const Block
     return groups;
 }
 
-/* The starts in white space, of which that in `tied` belongs to what is before it. `whole_tail`: white
- * space at the end of the text is one pretoken, also if there is a newline in it (\s++$). */
+/* The starts in white space, of which that in `tied` belongs to what is before it. `whole_tail`:
+ * white space at the end of the text is one pretoken, also if a newline is in it (\s++$). */
 template <bool whole_tail>
 SCAN_FUNCTION uint64_t white_starts(const Scan *scan, const Block &before, const Block &b,
                                     const Block &next, uint64_t tied) {

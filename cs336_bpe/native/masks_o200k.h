@@ -40,8 +40,8 @@ static BPE_NEVER_INLINE bool upper_ends_word(const Scan *scan, size_t at) {
     return true;
 }
 
-/* The contractions of the apostrophes in `quotes`, each after a word and with a letter after it. Sets
- * the starts after them, clears their own, and cuts their letters out of what has a case. */
+/* The contractions of the apostrophes in `quotes`, each after a word and with a letter after it.
+ * Sets the starts after them, clears their own, and cuts their letters out of what has a case. */
 SCAN_FUNCTION uint64_t suffixes(Scan *scan, uint64_t quotes, uint64_t *cut, uint64_t *clear) {
     uint64_t set = scan->set, next_set = 0, next_cut = 0;
     *cut = scan->cut;

@@ -44,11 +44,13 @@ typedef struct {
     Block before, here;  /* the block that ends at `at`, and the one that starts there */
     int begun;           /* there is a block `here` */
     uint64_t set, clear; /* starts of `here` that a contraction in `before` adds, or removes */
-    uint64_t tied;       /* cl100k: the last byte is a newline that belongs to what is before it... */
-    uint64_t single;     /* ...or of a symbol that a letter may go on with */
+    /* Of the last byte before `at`, 0 or 1. cl100k: it is a newline that belongs to what is before
+     * it; it is of a symbol that letters may go with. o200k: it is part of a word, of symbols, of a
+     * mark among symbols; lower case before it has been seen; it has no case. */
+    uint64_t tied, single, word, other, mark, lower, either;
     unsigned owed;       /* cl100k: digits that the last group of digits has still room for */
-    uint64_t word, other, mark, lower, either, cut;  /* o200k: see masks_o200k.h */
-    size_t suffix_end;
+    uint64_t cut;        /* o200k: letters of `here` that are of a contraction in `before` */
+    size_t suffix_end;   /* o200k: where the last contraction ends */
     int invalid;         /* the text at `at` is not UTF-8 */
     int lenient;         /* go on: a byte that is not part of a character is of class O */
 } Scan;

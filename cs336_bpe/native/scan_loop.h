@@ -17,7 +17,8 @@ SCAN_FUNCTION size_t scan_with(Scan *scan, size_t *starts, size_t room) {
     }
     while (scan->at < scan->end && found + SCAN_ROOM <= room) {
         next = Block();
-        if (scan->end - scan->at > 64 && !classify_block<kind, newlines>(scan, scan->at + 64, here, &next))
+        if (scan->end - scan->at > 64
+            && !classify_block<kind, newlines>(scan, scan->at + 64, here, &next))
             return found;
         uint64_t begins = masks_to_starts(scan, before, here, next);
         found += write_starts(begins, scan->at, starts + found);

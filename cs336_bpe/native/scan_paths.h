@@ -1,5 +1,5 @@
-/* The scanners for each kind of machine. Everything between text and masks is written several times,
- * and everything after it once, but compiled several times, in a namespace each. */
+/* The scanners for each kind of machine. Everything between text and masks is written several
+ * times, and everything after it once, but compiled several times, in a namespace each. */
 #ifndef CS336_BPE_SCAN_PATHS_H
 #define CS336_BPE_SCAN_PATHS_H
 

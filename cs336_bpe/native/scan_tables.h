@@ -15,13 +15,14 @@ enum { CLASS_BAD = 8 };
 static uint8_t class_index[2][0x1100];
 static uint8_t classes[2][256 << 8];
 
-/* The same by bytes, for characters of two and three: rows[row_of[...first two]][...third], with six
- * bits of each. Rows that are alike are kept once. What is not UTF-8 is CLASS_BAD. */
+/* The same by bytes, for characters of two and three: rows[row_of[...first two]][...third], with
+ * six bits of each. Rows that are alike are kept once. What is not UTF-8 is CLASS_BAD. */
 static uint8_t row_of[2][0x30 << 6];
 static uint8_t rows[2][256][64];
 
-/* First bytes that always start a letter, without case if CASED, whatever follows: for b >= 0xC0, a bit for the high four
- * bits of b in letters_low[b & 15], and the same bit in letters_high[b >> 4]. */
+/* First bytes that always start a letter (one without case if CASED), whatever follows: for
+ * b >= 0xC0, a bit for the high four bits of b in letters_low[b & 15], and the same bit in
+ * letters_high[b >> 4]. */
 static uint8_t letters_low[2][16], letters_high[16];
 
 /* What may follow an apostrophe: a letter that makes a contraction with it has bit 0; the first and

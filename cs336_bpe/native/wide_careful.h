@@ -4,14 +4,15 @@
 
 #include "scan_tables.h"
 
-/* The wide characters of a block: the bits of the class of each, at its first byte (see CLASS_* and
- * CASE_*); the bytes but the first; and how they go on in the next block. */
+/* The wide characters of a block: the bits of the class of each, at its first byte (see CLASS_*
+ * and CASE_*); the bytes but the first; and how they go on in the next block. */
 typedef struct { uint64_t bit0, bit1, bit2, more, due; } Wide;
 
 enum { ALL_VALID = 64 };
 
-/* The first byte of the block at `here` that is not UTF-8, or ALL_VALID. If `lenient`, such bytes are
- * of class O, which sets no bit. `left` bytes of text are left, and `due` are of the block before. */
+/* The first byte of the block at `here` that is not UTF-8, or ALL_VALID. If `lenient`, such bytes
+ * are of class O, which sets no bit. `left` bytes of text are left, and those in `due` are of the
+ * block before. */
 static BPE_NEVER_INLINE int classify_carefully(int kind, const uint8_t *here, size_t left,
                                                uint64_t due, int lenient, Wide *found) {
     Wide w = {0, 0, 0, due, 0};

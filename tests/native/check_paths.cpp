@@ -2,7 +2,7 @@
 //
 //     check_paths tables texts
 //
-// `tables`: two of native/classes.py, each after its size. `texts`: again and again a text after its
+// `tables`: the four of native/classes.py, each after its size. `texts`: again and again a text after its
 // size, and for each pattern the starts after their number. All numbers are little-endian uint32.
 
 #include <cstdio>
@@ -34,8 +34,10 @@ struct Reader {
 
 int main(int, char **arguments) {
     Reader tables(arguments[1]), texts(arguments[2]);
-    std::string index = tables.bytes(), classes_of_all = tables.bytes();
-    fill_scan_tables(index.data(), index.size(), classes_of_all.data(), classes_of_all.size());
+    for (int kind : {PLAIN, CASED}) {
+        std::string index = tables.bytes(), all = tables.bytes();
+        fill_scan_tables(kind, index.data(), index.size(), all.data(), all.size());
+    }
     size_t number = 0, wrong = 0;
     for (; texts.at < texts.all.size(); number++) {
         std::string text = texts.bytes();

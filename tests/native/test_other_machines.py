@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 NATIVE = Path(classes.__file__).parent
 PIECES = ["'", "'s", "'LL", "'ſ", "ve", " ", "   ", "\n", "\r\n", "\t", "\xa0", "\u3000", "\x85",
           "a", "é", "жук", "猫", "한국", "ที่", "𝒳", "0", "1234", "٣", "𝟘", "１２",
-          "!", "--", "…", "🙂", "\u0301"]
+          "AB", "猫A", "/", "\n/", "!", "--", "…", "🙂", "\u0301"]
 
 
 def with_size(data):
@@ -53,7 +53,7 @@ def test_the_scanner_on(tmp_path, compiler, emulator, path):
     program, tables, texts = tmp_path / "check", tmp_path / "tables", tmp_path / "texts"
     subprocess.run([compiler, "-O2", "-static", f"-I{NATIVE}", HERE / "check_paths.cpp", "-o",
                     program], check=True)
-    tables.write_bytes(b"".join(map(with_size, classes.tables())))
+    tables.write_bytes(b"".join(map(with_size, [*classes.tables(), *classes.case_tables()])))
     texts.write_bytes(b"".join(texts_and_starts(1000)))
     done = subprocess.run([emulator, program, tables, texts], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

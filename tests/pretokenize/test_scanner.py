@@ -17,10 +17,10 @@ CHARACTER_SCANNERS = [module for module in COMPILED.values() if hasattr(module, 
 MASK_SCANNERS = [module for module in COMPILED.values() if not hasattr(module, "pretokens")]
 
 
-@pytest.fixture(params=[False, True], ids=["avx2", "portable"])
+@pytest.fixture(params=[False, True], ids=["simd", "portable"])
 def scanner(request):
     if not use_portable_scanner(request.param) and not request.param:
-        pytest.skip("this machine has no AVX2")
+        pytest.skip("this machine has no SIMD")
     yield
     use_portable_scanner(False)
 
@@ -51,7 +51,7 @@ POINTS = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE00
 
 @pytest.mark.parametrize("template", ["{}", " {}", "a{}b", "1{}2 ", "\n{} ", "!{}'s", "\u3000{}é"])
 def test_every_code_point(tmp_path, template):
-    """Each alone, and between characters of every class; with AVX2 and without."""
+    """Each alone, and between characters of every class; with SIMD and without."""
     text = "<|x|>".join([template.replace("{}", point) for point in POINTS])
     path = tmp_path / "points.txt"
     path.write_bytes(text.encode())
@@ -123,6 +123,8 @@ def test_real_text(data, name):
 def test_the_tables_are_those_of_regex():
     """If this fails, `regex` has moved on: run generate_classes.py and commit the result."""
     assert list(generate_classes.runs()) == unicode_classes.RUNS.split()
+    cases = list(generate_classes.runs(generate_classes.CASES))
+    assert cases == unicode_classes.CASE_RUNS.split()
 
 
 def test_another_regex_that_agrees(monkeypatch):
