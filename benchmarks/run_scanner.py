@@ -36,6 +36,10 @@ WORST = {
     "a symbol, a newline": "!\n",
     "combining marks": "e\u0301",
     "emoji": "🙂",
+    "symbols and marks": "!!\u0301!",
+    "Chinese and capitals": "猫A",
+    "a symbol, a newline, a slash": "!\n/",
+    "`a's` again and again": "a's",
 }
 
 
@@ -86,7 +90,7 @@ def worst():
     texts = {title: beginning("web") if piece is None else
              (piece * (size // len(piece.encode()))).encode() + PADDING
              for title, piece in WORST.items()}
-    save("worst", {"rows": measure(texts, ["gpt2", "cl100k"], scanner_paths()[:1])})
+    save("worst", {"rows": measure(texts, ["gpt2", "cl100k", "o200k"], scanner_paths()[:1])})
 
 
 EXPERIMENTS = {function.__name__: function for function in (speed, worst)}
