@@ -30,13 +30,16 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
     b.W = in_range(low, high, '\t', '\r') | b.S;
     b.R = equal(low, high, '\n') | equal(low, high, '\r');
     b.quote = equal(low, high, '\'');
+    b.slash = equal(low, high, '/');
+    b.U = in_range(low, high, 'A', 'Z');
     return b;
 }
 
 /* Does a byte from 0x80 on always start a letter? */
-SCAN_FUNCTION __m256i always_letters(__m256i x) {
-    __m256i low_table = _mm256_broadcastsi128_si256(_mm_loadu_si128((__m128i *)letters_low));
-    __m256i high_table = _mm256_broadcastsi128_si256(_mm_loadu_si128((__m128i *)letters_high));
+SCAN_FUNCTION __m256i always_letters(__m256i x, const uint8_t *letter_table) {
+    __m256i low_table = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)letter_table));
+    __m256i high_table = _mm256_broadcastsi128_si256(
+        _mm_loadu_si128((const __m128i *)letters_high));
     __m256i nibble = _mm256_set1_epi8(15);
     __m256i low = _mm256_shuffle_epi8(low_table, _mm256_and_si256(x, nibble));
     __m256i high = _mm256_shuffle_epi8(high_table,
@@ -44,13 +47,13 @@ SCAN_FUNCTION __m256i always_letters(__m256i x) {
     return _mm256_cmpgt_epi8(_mm256_and_si256(low, high), _mm256_setzero_si256());
 }
 
-SCAN_FUNCTION Leads classify_leads(const uint8_t *text) {
+SCAN_FUNCTION Leads classify_leads(const uint8_t *text, const uint8_t *letter_table) {
     Leads leads;
     __m256i low = _mm256_loadu_si256((const __m256i *)text);
     __m256i high = _mm256_loadu_si256((const __m256i *)(text + 32));
     leads.more = in_range(low, high, -128, -65);
     leads.three = in_range(low, high, -32, -1);
     leads.four = in_range(low, high, -16, -1);
-    leads.letters = bits(always_letters(low), always_letters(high));
+    leads.letters = bits(always_letters(low, letter_table), always_letters(high, letter_table));
     return leads;
 }

@@ -19,17 +19,19 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
     b.W = in_range(x, '\t', '\r') | b.S;
     b.R = equal(x, '\n') | equal(x, '\r');
     b.quote = equal(x, '\'');
+    b.slash = equal(x, '/');
+    b.U = in_range(x, 'A', 'Z');
     return b;
 }
 
-SCAN_FUNCTION Leads classify_leads(const uint8_t *text) {
+SCAN_FUNCTION Leads classify_leads(const uint8_t *text, const uint8_t *letter_table) {
     Leads leads;
     __m512i x = _mm512_loadu_si512(text), nibble = _mm512_set1_epi8(15);
     __m512i low = _mm512_shuffle_epi8(
-        _mm512_broadcast_i32x4(_mm_loadu_si128((__m128i *)letters_low)),
+        _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)letter_table)),
         _mm512_and_si512(x, nibble));
     __m512i high = _mm512_shuffle_epi8(
-        _mm512_broadcast_i32x4(_mm_loadu_si128((__m128i *)letters_high)),
+        _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)letters_high)),
         _mm512_and_si512(_mm512_srli_epi16(x, 4), nibble));
     leads.more = in_range(x, 0x80, 0xBF);
     leads.three = in_range(x, 0xE0, 0xFF);

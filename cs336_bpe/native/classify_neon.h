@@ -1,6 +1,6 @@
 /* 64 bytes into masks with NEON: four registers of 16. */
 
-/* A bit per byte, of bytes that are 0 or 255: keep another bit of each eight, and add neighbours. */
+/* A bit per byte, of bytes that are 0 or 255: keep another bit of each eight, add neighbours. */
 SCAN_FUNCTION uint64_t bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     static const uint8_t one_each[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t one = vld1q_u8(one_each);
@@ -38,15 +38,17 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
     b.W = in_range(x, '\t', '\r') | b.S;
     b.R = equal(x, '\n') | equal(x, '\r');
     b.quote = equal(x, '\'');
+    b.slash = equal(x, '/');
+    b.U = in_range(x, 'A', 'Z');
     return b;
 }
 
-SCAN_FUNCTION Leads classify_leads(const uint8_t *text) {
+SCAN_FUNCTION Leads classify_leads(const uint8_t *text, const uint8_t *letter_table) {
     Leads leads;
     uint8x16_t x[4], letters[4];
     for (int i = 0; i < 4; i++) {
         x[i] = vld1q_u8(text + 16 * i);
-        uint8x16_t low = vqtbl1q_u8(vld1q_u8(letters_low), vandq_u8(x[i], vdupq_n_u8(15)));
+        uint8x16_t low = vqtbl1q_u8(vld1q_u8(letter_table), vandq_u8(x[i], vdupq_n_u8(15)));
         uint8x16_t high = vqtbl1q_u8(vld1q_u8(letters_high), vshrq_n_u8(x[i], 4));
         letters[i] = vtstq_u8(low, high);
     }

@@ -22,6 +22,8 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
         b.S |= high_bits(space) << i;
         b.W |= high_bits((in_range(low, '\t', '\r') & narrow) | space) << i;
         b.R |= high_bits((in_range(low, '\n', '\n') | in_range(low, '\r', '\r')) & narrow) << i;
+        b.slash |= high_bits(in_range(low, '/', '/') & narrow) << i;
+        b.U |= high_bits(in_range(low, 'A', 'Z') & narrow) << i;
         b.quote |= high_bits(in_range(low, '\'', '\'') & narrow) << i;
     }
     return b;
@@ -29,8 +31,9 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
 
 /* Of the bytes from 0x80 on: those that do not start a character, those of 0xE0 and above, those of
  * 0xF0 and above, and those that start a letter whatever follows (or none of them, as here). */
-SCAN_FUNCTION Leads classify_leads(const uint8_t *text) {
+SCAN_FUNCTION Leads classify_leads(const uint8_t *text, const uint8_t *letter_table) {
     Leads leads = {};
+    (void)letter_table;
     for (int i = 0; i < 64; i += 8) {
         uint64_t x = eight_bytes(text + i);
         leads.more |= high_bits(x & ~(x << 1)) << i;

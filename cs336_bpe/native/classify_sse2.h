@@ -36,11 +36,14 @@ SCAN_FUNCTION Block classify(const uint8_t *text, uint64_t *wide) {
     b.W = in_range(x, '\t', '\r') | b.S;
     b.R = equal(x, '\n') | equal(x, '\r');
     b.quote = equal(x, '\'');
+    b.slash = equal(x, '/');
+    b.U = in_range(x, 'A', 'Z');
     return b;
 }
 
-SCAN_FUNCTION Leads classify_leads(const uint8_t *text) {
+SCAN_FUNCTION Leads classify_leads(const uint8_t *text, const uint8_t *letter_table) {
     Leads leads;
+    (void)letter_table;
     __m128i x[4];
     for (int i = 0; i < 4; i++) x[i] = _mm_loadu_si128((const __m128i *)(text + 16 * i));
     leads.more = in_range(x, -128, -65);

@@ -15,6 +15,7 @@ MASKED_PATTERNS = {
     "cl100k_2023": PATTERNS["gpt4"],  # also Llama 3's
     "qwen2": PATTERNS["qwen2"],
     "nanochat": PATTERNS["nanochat"],
+    "o200k": PATTERNS["gpt4o"],
 }
 
 

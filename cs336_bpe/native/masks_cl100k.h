@@ -13,14 +13,14 @@
  *   - contractions are those of GPT-2, in any case.
  */
 
-/* Does white space go on from `at` to a newline (1), to something else (0), or to the end of the text
- * (`at_end`)? */
+/* Does white space go on from `at` to a newline (1), to something else (0), or to the end of the
+ * text (`at_end`)? */
 static BPE_NEVER_INLINE int reaches_newline(const Scan *scan, size_t at, int at_end) {
     const uint8_t *text = scan->text;
     while (at < scan->end) {
         int class_here = CLASS_O, length = 1;
         if (text[at] >= 0x80) {
-            length = decode_wide(text + at, &class_here);
+            length = decode_wide(PLAIN, text + at, &class_here);
             if (class_here != CLASS_W || !length || at + (size_t)length > scan->end) return 0;
         } else if (text[at] == '\n' || text[at] == '\r') {
             return 1;
@@ -61,19 +61,35 @@ SCAN_FUNCTION uint64_t digit_groups(Scan *scan, const Block &before, const Block
     return groups;
 }
 
-/* `most_digits`: in a group. `whole_tail`: white space at the end of the text is one pretoken, also
- * if there is a newline in it (\s++$ in the newer spelling). */
+/* The starts in white space, of which that in `tied` belongs to what is before it. `whole_tail`:
+ * white space at the end of the text is one pretoken, also if a newline is in it (\s++$). */
+template <bool whole_tail>
+SCAN_FUNCTION uint64_t white_starts(const Scan *scan, const Block &before, const Block &b,
+                                    const Block &next, uint64_t tied) {
+    uint64_t not_newline = b.W & ~b.R, white = b.W & ~tied, newlines = b.R & ~tied;
+    uint64_t white_before = before.W >> 63 & ~scan->tied;
+    uint64_t newline_before = before.R >> 63 & ~scan->tied;
+    size_t next_block = scan->at + 64 + (b.due & 1) + (b.due >> 1 & 1) + (b.due >> 2);
+    uint64_t begins = (white & ~(white << 1 | white_before)) | (last_white(b, next) & not_newline);
+    /* After a newline: up to where? */
+    for (uint64_t rest = not_newline & (newlines << 1 | newline_before); rest; rest &= rest - 1) {
+        uint64_t first = rest & -rest, stop = (not_newline + first) & ~not_newline;
+        if (stop & b.R) continue;
+        if (stop & (b.L | b.N | b.O)) begins |= first;
+        else if (!reaches_newline(scan, stop ? scan->end : next_block, whole_tail)) begins |= first;
+    }
+    return begins;
+}
+
+/* `most_digits`: in a group. */
 template <int most_digits, bool whole_tail>
 SCAN_FUNCTION uint64_t cl100k(Scan *scan, const Block &before, const Block &b, const Block &next) {
-    uint64_t not_newline = b.W & ~b.R;
     uint64_t after_other = after(b.O, before.O), after_space = after(b.S, before.S);
-    uint64_t after_white = after(not_newline, before.W & ~before.R);
+    uint64_t after_white = after(b.W & ~b.R, before.W & ~before.R);
 
     uint64_t first_tied = b.R & (after_other | scan->tied);
     uint64_t tied = b.R & ~(b.R + first_tied);
-    uint64_t white = b.W & ~tied, white_before = before.W >> 63 & ~scan->tied;
-    uint64_t begins = white & ~(white << 1 | white_before);
-    begins |= last_white(b, next) & not_newline;
+    uint64_t begins = white_starts<whole_tail>(scan, before, b, next, tied);
 
     uint64_t others = b.O & ~after_other & ~after_space;
     uint64_t single = spread(others, b.more, scan->single);
@@ -81,15 +97,6 @@ SCAN_FUNCTION uint64_t cl100k(Scan *scan, const Block &before, const Block &b, c
     begins |= others | (letters & ~after_white & ~(single << 1 | scan->single));
     begins |= digit_groups<most_digits>(scan, before, b);
 
-    /* White space after a newline, up to where? */
-    uint64_t newlines = b.R & ~tied, newline_before = before.R >> 63 & ~scan->tied;
-    size_t next_block = scan->at + 64 + (b.due & 1) + (b.due >> 1 & 1) + (b.due >> 2);
-    for (uint64_t rest = not_newline & (newlines << 1 | newline_before); rest; rest &= rest - 1) {
-        uint64_t first = rest & -rest, stop = (not_newline + first) & ~not_newline;
-        if (stop & b.R) continue;
-        if (stop & (b.L | b.N | b.O)) begins |= first;
-        else if (!reaches_newline(scan, stop ? scan->end : next_block, whole_tail)) begins |= first;
-    }
     scan->tied = tied >> 63;
     scan->single = single >> 63;
     begins = contract(scan, begins, others & b.quote & ahead(b.L, next.L, 1), 1);

@@ -32,6 +32,8 @@ typedef struct {
     uint64_t L, N, O, W;  /* letters, digits, others, white space: each byte is in one of them */
     uint64_t S, R;        /* of the white space: the space itself; \r and \n */
     uint64_t quote;       /* of the others: the apostrophe */
+    uint64_t slash;       /* and the slash */
+    uint64_t U, B, M;     /* letters in upper and in lower case (others are in neither); marks */
     uint64_t more;        /* bytes of a character but its first */
     uint64_t due;         /* bytes in the next block that go on with this block's last character */
 } Block;
@@ -42,9 +44,13 @@ typedef struct {
     Block before, here;  /* the block that ends at `at`, and the one that starts there */
     int begun;           /* there is a block `here` */
     uint64_t set, clear; /* starts of `here` that a contraction in `before` adds, or removes */
-    uint64_t tied;       /* cl100k: the last byte is a newline that belongs to what is before it... */
-    uint64_t single;     /* ...or of a symbol that a letter may go on with */
+    /* Of the last byte before `at`, 0 or 1. cl100k: it is a newline that belongs to what is before
+     * it; it is of a symbol that letters may go with. o200k: it is part of a word, of symbols, of a
+     * mark among symbols; lower case before it has been seen; it has no case. */
+    uint64_t tied, single, word, other, mark, lower, either;
     unsigned owed;       /* cl100k: digits that the last group of digits has still room for */
+    uint64_t cut;        /* o200k: letters of `here` that are of a contraction in `before` */
+    size_t suffix_end;   /* o200k: where the last contraction ends */
     int invalid;         /* the text at `at` is not UTF-8 */
     int lenient;         /* go on: a byte that is not part of a character is of class O */
 } Scan;
@@ -61,7 +67,8 @@ static inline void scan_begin(Scan *scan, const uint8_t *text, size_t begin, siz
 typedef size_t ScanStarts(Scan *scan, size_t *starts, size_t room);
 
 /* The patterns that have masks; masked_patterns.py has them as regular expressions. */
-enum { SCAN_GPT2, SCAN_CL100K, SCAN_CL100K_2023, SCAN_QWEN2, SCAN_NANOCHAT, NUM_SCAN_PATTERNS };
+enum { SCAN_GPT2, SCAN_CL100K, SCAN_CL100K_2023, SCAN_QWEN2, SCAN_NANOCHAT, SCAN_O200K,
+       NUM_SCAN_PATTERNS };
 
 typedef struct {
     const char *name;

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from array import array
 
-from cs336_bpe.native.classes import tables
+from cs336_bpe.native.classes import case_tables, tables
 from cs336_bpe.native.masked_patterns import MASKED_PATTERNS
 
 cdef extern from "scan_paths.h" nogil:
@@ -18,7 +18,9 @@ cdef extern from "scan_paths.h" nogil:
         NUM_SCAN_PATHS
     const ScanPath *scan_paths
     const ScanPath *fastest_scan_path()
-    void fill_scan_tables(const char *index, size_t index_size, const char *classes,
+    enum:
+        PLAIN, CASED
+    void fill_scan_tables(int kind, const char *index, size_t index_size, const char *classes,
                           size_t classes_size)
 
 cdef const ScanPath *chosen = fastest_scan_path()
@@ -120,8 +122,8 @@ def count_starts(const uint8_t[:] text, pattern="gpt2"):
 
 
 def _fill_tables():
-    index, classes = tables()
-    fill_scan_tables(index, len(index), classes, len(classes))
+    for kind, (index, classes) in ((PLAIN, tables()), (CASED, case_tables())):
+        fill_scan_tables(kind, index, len(index), classes, len(classes))
 
 
 _fill_tables()

@@ -6,17 +6,19 @@
 typedef uint64_t MasksToStarts(Scan *scan, const Block &before, const Block &here,
                                const Block &next);
 
-template <MasksToStarts masks_to_starts>
+/* `kind` of classes, and does the pattern tell newlines from other white space? */
+template <MasksToStarts masks_to_starts, int kind, bool newlines = true>
 SCAN_FUNCTION size_t scan_with(Scan *scan, size_t *starts, size_t room) {
     size_t found = 0;
     Block before = scan->before, here = scan->here, next;
     if (!scan->begun && scan->at < scan->end) {
-        if (!classify_block(scan, scan->at, before, &here)) return 0;
+        if (!classify_block<kind, newlines>(scan, scan->at, before, &here)) return 0;
         scan->begun = 1;
     }
     while (scan->at < scan->end && found + SCAN_ROOM <= room) {
         next = Block();
-        if (scan->end - scan->at > 64 && !classify_block(scan, scan->at + 64, here, &next))
+        if (scan->end - scan->at > 64
+            && !classify_block<kind, newlines>(scan, scan->at + 64, here, &next))
             return found;
         uint64_t begins = masks_to_starts(scan, before, here, next);
         found += write_starts(begins, scan->at, starts + found);
@@ -32,17 +34,20 @@ SCAN_FUNCTION size_t scan_with(Scan *scan, size_t *starts, size_t room) {
 #define SCAN_ENTRY static SCAN_TARGET size_t
 
 SCAN_ENTRY scan_gpt2(Scan *scan, size_t *starts, size_t room) {
-    return scan_with<gpt2>(scan, starts, room);
+    return scan_with<gpt2, PLAIN, false>(scan, starts, room);
 }
 SCAN_ENTRY scan_cl100k(Scan *scan, size_t *starts, size_t room) {
-    return scan_with<cl100k<3, true>>(scan, starts, room);
+    return scan_with<cl100k<3, true>, PLAIN>(scan, starts, room);
 }
 SCAN_ENTRY scan_cl100k_2023(Scan *scan, size_t *starts, size_t room) {
-    return scan_with<cl100k<3, false>>(scan, starts, room);
+    return scan_with<cl100k<3, false>, PLAIN>(scan, starts, room);
 }
 SCAN_ENTRY scan_qwen2(Scan *scan, size_t *starts, size_t room) {
-    return scan_with<cl100k<1, false>>(scan, starts, room);
+    return scan_with<cl100k<1, false>, PLAIN>(scan, starts, room);
 }
 SCAN_ENTRY scan_nanochat(Scan *scan, size_t *starts, size_t room) {
-    return scan_with<cl100k<2, false>>(scan, starts, room);
+    return scan_with<cl100k<2, false>, PLAIN>(scan, starts, room);
+}
+SCAN_ENTRY scan_o200k(Scan *scan, size_t *starts, size_t room) {
+    return scan_with<o200k, CASED>(scan, starts, room);
 }

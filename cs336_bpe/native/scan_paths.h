@@ -1,5 +1,5 @@
-/* The scanners for each kind of machine. Everything between text and masks is written several times,
- * and everything after it once, but compiled several times, in a namespace each. */
+/* The scanners for each kind of machine. Everything between text and masks is written several
+ * times, and everything after it once, but compiled several times, in a namespace each. */
 #ifndef CS336_BPE_SCAN_PATHS_H
 #define CS336_BPE_SCAN_PATHS_H
 
@@ -49,6 +49,7 @@ namespace portable {
 #include "classify_wide.h"
 #include "masks_gpt2.h"
 #include "masks_cl100k.h"
+#include "masks_o200k.h"
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
@@ -64,6 +65,7 @@ namespace sse2 {
 #include "classify_wide.h"
 #include "masks_gpt2.h"
 #include "masks_cl100k.h"
+#include "masks_o200k.h"
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
@@ -78,6 +80,7 @@ namespace avx2 {
 #include "classify_wide.h"
 #include "masks_gpt2.h"
 #include "masks_cl100k.h"
+#include "masks_o200k.h"
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
@@ -100,6 +103,7 @@ static const uint8_t zero_to_63[64] = {
 #include "classify_wide.h"
 #include "masks_gpt2.h"
 #include "masks_cl100k.h"
+#include "masks_o200k.h"
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
@@ -119,6 +123,7 @@ namespace neon {
 #include "classify_wide.h"
 #include "masks_gpt2.h"
 #include "masks_cl100k.h"
+#include "masks_o200k.h"
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
@@ -128,7 +133,7 @@ static int is_here() { return 1; }
 
 #define SCAN_PATH(name) {#name, name::is_here, \
                          {name::scan_gpt2, name::scan_cl100k, name::scan_cl100k_2023, \
-                          name::scan_qwen2, name::scan_nanochat}}
+                          name::scan_qwen2, name::scan_nanochat, name::scan_o200k}}
 
 /* From the fastest to the one that every machine has. */
 static const ScanPath scan_paths[] = {

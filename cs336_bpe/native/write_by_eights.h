@@ -1,8 +1,8 @@
-/* The numbers of the bits of a mask, without a register that packs them. Included once for each kind
- * of machine.
+/* The numbers of the bits of a mask, without a register that packs them. Included once for each
+ * kind of machine.
  *
- * Eight at a time, so that the processor seldom has to guess whether there are more. Up to seven too
- * many are written, and written over by the next. SCAN_CTZ(0) is some number. */
+ * Eight at a time, so that the processor seldom has to guess whether there are more. Up to seven
+ * too many are written, and written over by the next. SCAN_CTZ(0) is some number. */
 SCAN_FUNCTION size_t write_starts(uint64_t begins, size_t at, size_t *starts) {
     size_t number = (size_t)__builtin_popcountll(begins);
     for (size_t i = 0; i < number; i += 8)

@@ -5,16 +5,15 @@
 
 Unlike stage 08, which takes one step of an automaton after the other, this one classifies 64 bytes
 at once into masks, one bit per byte: letters, digits, white space, others. A few operations on
-64-bit integers then give the starts of all pretokens among them. The scanner is `native/scan.h`,
-with versions for several processors, chosen at run time, and a portable one that gives the same
-bits. It is written by hand for the patterns of GPT-2 and GPT-4 and their relatives. Whether a
+64-bit integers then give the starts of all pretokens among them. The scanner is in `native/`:
+`masks_*.h` for each pattern, and `classify_*.h` for each kind of processor, chosen at run time. It is written by hand for the patterns of GPT-2 and GPT-4 and their relatives. Whether a
 pattern is one of them is told by its automaton, which is also what the masks are tested against;
 any other pattern runs as in stage 08.
 
 Cost: two look-ups for each character -> some instructions for each 64 bytes.
 Memory: as stage 08.
-Expect: some times faster on ASCII text; less on other text, because its characters are still
-decoded one by one.
+Expect: some times faster on ASCII text; less on other text, because many of its characters are
+still looked up one by one.
 Trap: a run may begin in one 64 bytes and end in the next, and white space may turn out only there
 to be the last before a word.
 """

@@ -16,10 +16,10 @@ CHARACTER_SCANNERS = [module for module in COMPILED.values() if hasattr(module, 
 MASK_SCANNERS = [module for module in COMPILED.values() if not hasattr(module, "pretokens")]
 
 
-@pytest.fixture(params=[False, True], ids=["avx2", "portable"])
+@pytest.fixture(params=[False, True], ids=["simd", "portable"])
 def scanner(request):
     if not use_portable_scanner(request.param) and not request.param:
-        pytest.skip("this machine has no AVX2")
+        pytest.skip("this machine has no SIMD")
     yield
     use_portable_scanner(False)
 
@@ -50,7 +50,7 @@ POINTS = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE00
 
 @pytest.mark.parametrize("template", ["{}", " {}", "a{}b", "1{}2 ", "\n{} ", "!{}'s", "\u3000{}é"])
 def test_every_code_point(tmp_path, template):
-    """Each alone, and between characters of every class; with AVX2 and without."""
+    """Each alone, and between characters of every class; with SIMD and without."""
     text = "<|x|>".join([template.replace("{}", point) for point in POINTS])
     path = tmp_path / "points.txt"
     path.write_bytes(text.encode())

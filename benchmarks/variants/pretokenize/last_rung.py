@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     task="count",
     texts=("web", "multilingual"),
     rounds=3,
+    modules=("native.scan", "pretokenize.stage08_threads"),
     variants=(
         Variant("no huge pages", "tables in pages as the system gives them",
                 defines=("CS336_BPE_SMALL_PAGES",)),
@@ -14,7 +15,7 @@ EXPERIMENT = Experiment(
                 defines=("CS336_BPE_NO_PREFETCH",)),
         Variant("one key size", "all keys of 16 bytes, none of 8",
                 defines=("CS336_BPE_ONE_KEY_SIZE",)),
-        Variant("portable masks", "bytes classified one by one, without AVX2",
+        Variant("portable masks", "bytes classified eight at a time, without SIMD",
                 defines=("CS336_BPE_PORTABLE",)),
         Variant("pages not touched", "fresh pages are read before they are written",
                 defines=("CS336_BPE_UNTOUCHED",)),
