@@ -27,6 +27,7 @@ FLOORS = [
     {"tokenizer"},
     {"corpora", "cost", "measure"},
     {"judge"},
+    {"reproduce"},
     {"pages"},
     {"commands"},
     {"cli"},

@@ -5,9 +5,16 @@ one stage leaves in the caches helps the next. Only the call of the stage's func
 """
 
 import multiprocessing
+import os
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 from cs336_bpe.stages import Stage
 
@@ -26,9 +33,15 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
     works, `watch` is called with its process id, many times a second.
     """
     stage.load()  # if it can't be imported, say so here
+    return _in_fresh_process(target, stage.name, report, (stage, *arguments), watch)
+
+
+def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[..., None],
+                      arguments: tuple[object, ...],
+                      watch: Callable[[int], None] | None) -> object:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=target, args=(there, stage, *arguments))
+    process = context.Process(target=target, args=(there, *arguments))
     process.start()
     there.close()
     try:
@@ -43,11 +56,48 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
             else:
                 return value
     except EOFError:
-        raise RuntimeError(f"the process that measured {stage.name} died") from None
+        raise RuntimeError(f"the process that measured {name} died") from None
     finally:
         here.close()
+        started = _descendants(process.pid) if process.pid else []
         process.terminate()
         process.join()
+        for pid in started:  # it may have been stopped before it could end those itself
+            with suppress(OSError):
+                os.kill(pid, signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a function returned in a process of its own, how long it took, and its memory."""
+
+    value: Any
+    seconds: float
+    peak_bytes: int  # of its process and of all that it started, less what was there before
+
+
+def measure_call(function: Callable[..., Any], *arguments: object) -> Call:
+    """Call a function of a module in a fresh process.
+
+    >>> measure_call(max, 3, 4).value
+    4
+    """
+    started = WorkersMemory()
+    call = _in_fresh_process(_call_here, function.__name__, lambda done: None,
+                             (function, *arguments), started.watch)
+    assert isinstance(call, Call)
+    return Call(call.value, call.seconds, call.peak_bytes + started.peak_bytes)
+
+
+def _call_here(pipe: Connection, function: Callable[..., Any], *arguments: object) -> None:
+    try:
+        before = reset_peak_memory()
+        start = perf_counter()
+        value = function(*arguments)
+        seconds = perf_counter() - start
+        pipe.send(("result", Call(value, seconds, max(0, peak_memory() - before))))
+    except BaseException as error:
+        pipe.send(("error", error))
 
 
 class WorkersMemory:
@@ -61,6 +111,37 @@ class WorkersMemory:
 
     def watch(self, pid: int) -> None:
         self.peak_bytes = max(self.peak_bytes, sum(map(_own_bytes, _descendants(pid))))
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process and all that it has started use now: the report of write-up D."""
+
+    processes: int
+    num_bytes: int
+    cpu_seconds: float  # of those that live
+
+
+def family_usage(pid: int) -> Usage | None:
+    """None where the system does not tell.
+
+    >>> usage = family_usage(os.getpid())
+    >>> usage is None or usage.processes >= 1
+    True
+    """
+    family = [pid, *_descendants(pid)]
+    seconds = [_cpu_seconds(one) for one in family]
+    if not any(seconds):
+        return None
+    return Usage(len(family), sum(map(_own_bytes, family)), sum(seconds))
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
 
 def _descendants(pid: int) -> list[int]:
