@@ -22,7 +22,7 @@ from cs336_bpe.reproduce.texts import COUNTS, ROLES, Lab, load_counts
 from cs336_bpe.rules import END_OF_TEXT
 
 STATE = "cs336-bpe-reproduce.json"
-DIGITS = "digits"
+DIGITS, EQUAL = "digits", "to the digit"
 
 
 def configure_reproduce(parser: argparse.ArgumentParser) -> None:
@@ -174,20 +174,14 @@ def run_digits(options: argparse.Namespace, data: Path | None) -> int:
                          "tinystories-train --folder data' and give --data data, or give --counts")
     ours = digits.compute(counts, size)
     rows = digits.compare(ours)
-    table: list[tuple[str, ...]] = [("figure", "what", "published", "ours", "verdict")]
-    table += [tuple(row[name] for name in table[0]) for row in rows]
+    names = ("what", "published", "ours", "verdict")
+    table: list[tuple[str, ...]] = [names]
+    table += [(f"{row['figure']}: {row['what']}", *(row[name] for name in names[1:]))
+              for row in rows]
+    below = wrapped(f"TinyStories-train, vocabulary {digits.VOCAB_SIZE:,}, from {source}")
+    for row in rows:
+        if row["note"]:
+            below += wrapped(f"{row['what']}: {row['note']}")
     save_json(options, ours.as_json())
-    text_below = [*wrapped(f"TinyStories-train, vocabulary {digits.VOCAB_SIZE:,}, from {source}"),
-                  *(wrapped(f"{row['what']}: {row['note']}") [0] for row in rows if row["note"])]
-    print_result(options, ours.as_json(), "\n".join([as_text(fitted(table)), "", *text_below]))
-    return 0 if all(row["verdict"] == "to the digit" for row in rows if row["figure"] != "A5") else 1
-
-
-def fitted(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The table without what makes it wider than a terminal: the longest cells end in dots.
-
-    >>> fitted([("what", "x" * 90)])[0][1].endswith("...")
-    True
-    """
-    return [tuple(cell if len(cell) <= 24 else f"{cell[:21]}..." for cell in row)
-            for row in table]
+    print_result(options, ours.as_json(), "\n".join([as_text(table), "", *below]))
+    return 0 if all(row["verdict"] == EQUAL for row in rows if row["figure"] != "A5") else 1

@@ -29,7 +29,7 @@ def c6(lab: Lab) -> Outcome:
             share = cost(SHAPES[shape]).share(part, head=False)
             values[f"{shape}: share of {name}"] = percent(share)
         values[f"XL at 16,384: share of {name}"] = percent(long.share(part, head=False))
-    lines = [Line("C6", name, value, "cost", "arithmetic") for name, value in values.items()]
+    lines = [Line("C6", name, value, "cost") for name, value in values.items()]
     head = xl.flops["head"]
     lines[2] = replace(lines[2], note=f"the output head would add {scientific(head)}, "
                        f"{percent(head / xl.total_flops)} of all")
@@ -43,7 +43,7 @@ def slips(figure: str) -> list[str]:
     """What does not fit in a published table, and what the rest of the table says it should be."""
     return [words for name, words in (
         ("A2", a2_slip()), ("A5", a5_slip()), ("A5", a5_sizes()), ("A5", a5_vocabulary()),
-        ("B", b_debugger()), ("C2", c2_gain()), ("C4", c4_rounding()), ("E", e_steps()),
+        ("B", b_debugger()), ("C2", c2_gain()), ("C4", c4_vocabulary()), ("E", e_steps()),
     ) if name == figure]
 
 
@@ -86,14 +86,15 @@ and the table has 10.3. The first gain fits the published tokens per second inst
 others come nearer that way, but not all the way: 5,637,616 at 9.14 million take 0.62 s, 7.85; \
 2,727,120,452 at 12.84 million take 212.39 s, 10.21.
     """
-    words, fits = [], []
+    words: list[str] = []
+    fits: list[str] = []
     for name in ("TinyStories-train", "TinyStories-valid", "OpenWebText-train"):
         naive, fast, gain = (_number("A5", f"{name}: {what}")
                              for what in ("naive", "optimized", "gain"))
         words.append(f"{name}: {naive:g} s / {fast:g} s is {naive / fast:.2f}, and the table has "
                      f"{gain:g}.")
         tokens = int(str(row("A5", f"{name}: tokens").value).replace(",", ""))
-        speed = _number("A5", f"{name}: tokens per second")
+        speed = _number("A5", f"{name}: tokens/s")
         seconds = tokens / speed
         if fits:
             fits.append(f"{tokens:,} at {speed / 1e6:.2f} million take {seconds:.2f} s, "
@@ -162,14 +163,15 @@ to 2.82 s, so both together fell from 6.87 s to 2.82 s, 2.4 times.
             f"{sum(before) / sum(after):.1f} times.")
 
 
-def c4_rounding() -> str:
+def c4_vocabulary() -> str:
     """
-    >>> print(c4_rounding())
+    >>> print(c4_vocabulary())
     C4 does not name its vocabulary. Its tokens per byte, 0.24566, are those of TinyStories' \
-10,000 to four digits, so that was it.
+10,000 in four decimals, so that was it.
     """
-    return ("C4 does not name its vocabulary. Its tokens per byte, 0.24566, are those of "
-            "TinyStories' 10,000 to four digits, so that was it.")
+    return (f"C4 does not name its vocabulary. Its tokens per byte, "
+            f"{_number('C4', 'tokens per byte')}, are those of TinyStories' 10,000 in four "
+            f"decimals, so that was it.")
 
 
 def e_steps() -> str:

@@ -103,9 +103,9 @@ def file_lines(name: str, text: Text, runs: dict[stages.Stage, EncodeMeasurement
     lines.append(Line("A5", f"{name}: optimized", seconds * (text.factor if scaled else 1),
                       label(LAST), text.label, True, scaled))
     cached = runs[CACHED]
-    lines.append(Line("A5", f"{name}: tokens per second", cached.num_tokens / cached.seconds,
+    lines.append(Line("A5", f"{name}: tokens/s", cached.num_tokens / cached.seconds,
                       label(CACHED), text.label, reason=ONE_PROCESS))
-    lines.append(Line("A5", f"{name}: tokens per second", tokens / seconds, label(LAST),
+    lines.append(Line("A5", f"{name}: tokens/s", tokens / seconds, label(LAST),
                       text.label, True, note=f"{cores()} threads"))
     lines.append(Line("A5", f"{name}: gain", cached.bytes_per_second
                       / runs[HEAP].bytes_per_second, label(HEAP, CACHED), text.label,
@@ -144,7 +144,7 @@ def c4(lab: Lab) -> Outcome:
                           label(steps[one], steps[other]), text.label))
     real = lab.tinystories_counts
     lines.append(Line("C4", "tokens per byte", None if real is None else
-                      f"{digits.compute(real).tokens_per_byte:.4f}", label(LAST),
+                      digits.compute(real).tokens_per_byte, label(LAST),
                       "" if real is None else "TinyStories-train",
                       reason="neither TinyStories-train nor its counts are there"
                       if real is None else ""))

@@ -8,6 +8,7 @@ serial time divided by the parent's is the most that any machine could gain (Amd
 
 import os
 from time import perf_counter, process_time
+from typing import Any
 
 from cs336_bpe.common.amounts import percent, readable_size, three_digits
 from cs336_bpe.measure.process import family_usage, measure_call
@@ -17,7 +18,7 @@ from cs336_bpe.reproduce.verdicts import Line, Outcome, Table
 from cs336_bpe.rules import Pair
 from cs336_bpe.train.detour_process_pool import ProcessPoolTrainer
 
-Knobs = dict[str, bool | int]
+Knobs = dict[str, Any]
 SERIAL = rung("train", "recount_everything")
 DETOUR = rung("train", "process_pool")
 BATCH = 10_000

@@ -10,7 +10,7 @@ from cs336_bpe.reproduce.session import Result
 from cs336_bpe.reproduce.verdicts import Line, Table, better, shown, shown_published, verdict
 
 WIDTH = 80
-NAME, NUMBER, RATIO = 34, 12, 6
+NAME, NUMBER, RATIO = 32, 13, 6
 LEGEND = ("ratio: how many times better yours is than the published value. ~: scaled to the "
           "published size.")
 
@@ -42,8 +42,8 @@ def line_text(line: Line, book: Line | None, repeated: bool) -> Iterable[str]:
     ratio = better(line)
     name = "  with the last rung" if line.last else line.name
     published = "" if repeated else shown_published(line.published)
-    yield from cells([name if repeated or not line.last else f"{line.name}", published,
-                      value_of(book, unit), value_of(line, unit),
+    yield from cells([name if repeated else line.name, published, value_of(book, unit),
+                      value_of(line, unit),
                       "" if ratio is None else short_ratio(ratio)])
     about = ", on ".join(filter(None, [line.stage, line.text]))
     yield from wrapped(f"{about}: {verdict(line)}" if about else verdict(line), 4)

@@ -13,6 +13,7 @@ from cs336_bpe.rules import END_OF_TEXT
 
 SPECIALS = [END_OF_TEXT]
 PUBLISHED_PROCESSES = 16
+REAL_COUNTS = "TinyStories-train, from saved counts"
 
 
 def rung(ladder: str, idea: str) -> stages.Stage:

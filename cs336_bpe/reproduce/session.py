@@ -53,7 +53,7 @@ class State:
                 saved = json.loads(path.read_text(encoding="utf-8"))
                 self.results = {name: Result.from_json(one) for name, one in
                                 saved["figures"].items()}
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(f"{path} is not a file of finished experiments ({error}); remove "
                                  f"it, name another with --state, or use --fresh") from error
 

@@ -93,10 +93,10 @@ def shown(value: float | str | None, unit: str) -> str:
 
 def shown_published(published: Published) -> str:
     """
-    >>> shown_published(row("D", "all of it")), shown_published(row("E", "loss after it, 3.0 before"))
-    ('8 to 15x', '2.8 to 3.2')
-    >>> shown_published(row("A6", "16 processes against 223"))
-    '2x'
+    >>> shown_published(row("D", "all of it")), shown_published(row("C1", "gain"))
+    ('8 to 15x', '9.03x')
+    >>> shown_published(row("A6", "16 processes against 223")), shown_published(row("A4", "total"))
+    ('2x', '535 s')
     """
     value, high, unit = published.value, published.high, published.unit
     if isinstance(value, str):
@@ -104,7 +104,7 @@ def shown_published(published: Published) -> str:
     factor, mark = (100, " %") if unit == "%" else (1, "x" if unit == "x" else f" {unit}")
     if high is not None and high != value:
         return f"{factor * value:g} to {factor * high:g}{mark}".strip()
-    if unit in ("x", "s") and value == float(f"{value:.6g}"):
+    if value == float(f"{value:.{6 if unit == 's' else 3}g}") and unit in ("x", "s"):
         return f"{value:,g}{mark}"
     return shown(value, unit)
 
