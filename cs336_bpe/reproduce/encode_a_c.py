@@ -125,19 +125,18 @@ def c4(lab: Lab) -> Outcome:
     vocab, merges = vocabulary(lab, text, lab.pick(600, 10_000, 10_000))
     pretokens = split_text(beginning(text, lab.pick(10_000, 1_000_000, 5_000_000)), SPECIALS)
     speeds, runs = {}, []
-    for stage in stages.ladder("encode"):
+    steps = [rung("encode", idea) for _, idea in STEPS]
+    ladder = stages.ladder("encode")
+    for stage in lab.pick([*steps, LAST], ladder, ladder):
         lab.note(f"{text.label}: {label(stage)}")
         run = measure_encoding(stage, vocab, merges, pretokens, limit=lab.pick(0.1, 1.0, 10.0))
         speeds[stage.name] = run.bytes_per_second
         runs.append(run)
     check_encodings(runs)
-    lines = []
-    for name, idea in STEPS:
-        stage = rung("encode", idea)
-        lines.append(Line("C4", name, speeds[stage.name], label(stage), text.label))
+    lines = [Line("C4", name, speeds[stage.name], label(stage), text.label)
+             for (name, _), stage in zip(STEPS, steps)]
     lines.append(Line("C4", "a heap by merge rank", speeds[LAST.name], label(LAST), text.label,
                       last=True))
-    steps = [rung("encode", idea) for _, idea in STEPS]
     for name, one, other in (("gain of skipping", 0, 1), ("gain of the set over skipping", 1, 2),
                              ("gain of the heap over the set", 2, 3)):
         lines.append(Line("C4", name, speeds[steps[other].name] / speeds[steps[one].name],
@@ -150,7 +149,7 @@ def c4(lab: Lab) -> Outcome:
                       if real is None else ""))
     table = Table(f"All rungs, on {text.label}", ["stage", "bytes/s", "idea"],
                   [[stage.number, shown(speeds[stage.name], "bytes/s"), stage.idea]
-                   for stage in stages.ladder("encode")])
+                   for stage in ladder if stage.name in speeds])
     return Outcome(lines, [table])
 
 

@@ -100,7 +100,7 @@ def d(lab: Lab) -> Outcome:
     rows.append([f"serial, words seen {RARE} times or more: another input", three_digits(filtered),
                  three_digits(serial / filtered), "", ""])
     swept = []
-    for number in lab.pick([1, 2], [1, 2, 4, 8], [1, 2, 4, 6, 8, 16]):
+    for number in lab.pick([1], [1, 2, 4, 8], [1, 2, 4, 6, 8, 16]):
         seconds, parent = run(f"{number} workers", {"batch_size": BATCH, "max_workers": number})
         swept.append([str(number), three_digits(seconds), three_digits(serial / seconds)])
     best = measure_call(learn_last, counts, num_merges).value

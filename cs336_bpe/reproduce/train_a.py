@@ -129,9 +129,10 @@ def two_versions(lab: Lab, figure: str, text: Text, vocab_size: int) -> Outcome:
         lab.note(f"{text.label}: {label(stage)}")
         run = measure_counting(stage, text.path, SPECIALS, workers=workers)
         counting[name] = run.columns_seconds if name == "last" else run.seconds
+    ladder = stages.ladder("train")
     rungs = ladders.run_training_ladder(
-        lab.counts(text), num_merges, limit=lab.pick(0.1, 1.0, 30.0),
-        report=_once(lab, text))
+        lab.counts(text), num_merges, rungs=lab.pick([DEFINITION, INDEX, TRAIN], ladder, ladder),
+        limit=lab.pick(0.1, 1.0, 30.0), report=_once(lab, text))
     runs = {one.stage.name: one for one in rungs}
     chosen = {"naive": runs[DEFINITION.name], "optimized": runs[INDEX.name], "last": rungs[-1]}
     seconds = {name: one.run.whole_seconds for name, one in chosen.items()}

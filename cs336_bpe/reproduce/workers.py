@@ -37,8 +37,8 @@ def a6(lab: Lab) -> Outcome:
     text = lab.text("tinystories-valid", lab.pick(50_000, 2_000_000, None))
     vocab, merges = vocabulary(lab, text, lab.pick(600, 10_000, 10_000))
     documents = beginning(text, text.num_bytes).split(END_OF_TEXT)
-    few, many = lab.pick((2, 4), (FEW, MANY), (FEW, MANY))
-    numbers = lab.pick([1, 2, 4], [1, 2, 4, FEW, MANY],
+    few, many = lab.pick((1, 2), (FEW, MANY), (FEW, MANY))
+    numbers = lab.pick([1, 2], [1, 2, 4, FEW, MANY],
                        [1, 2, 4, 8, FEW, 32, 64, 128, MANY, 256])
     runs: dict[tuple[str, int], dict[str, float]] = {}
     for how, function in (("processes", with_processes), ("threads", with_threads)):
