@@ -47,7 +47,7 @@ def configure_reproduce(parser: argparse.ArgumentParser) -> None:
                         "TinyStories-train, as 'count' saves them")
     parser.add_argument("--state", metavar="FILE", default=STATE,
                         help=f"where finished experiments are kept (default: {STATE})")
-    parser.add_argument("--fresh", action="store_true", help="measure again what is kept there")
+    parser.add_argument("--fresh", action="store_true", help="measure again what is kept")
     add_common(parser, json_file=True)
 
 
@@ -66,33 +66,27 @@ def run_reproduce(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     path = Path(options.state)
-    if options.fresh:
-        path.unlink(missing_ok=True)
-    state, book = State(path), load_book()
+    state, book = State(path, forget=names if options.fresh else ()), load_book()
     results = []
+    steps = Steps(options)
     with tempfile.TemporaryDirectory(prefix="cs336-bpe-") as folder:
-        lab = Lab(Path(folder), data, "quick" if options.quick else "full", Steps(options))
+        lab = Lab(Path(folder), data, "quick" if options.quick else "full", steps)
         ahead = [name for name in names if state.kept(name, settings_of(lab)) is None]
         note(options, announce(names, ahead, options, path))
         try:
             for result in run_session(names, lab, state, Headings(options, names)):
                 results.append(result)
-                if not options.json:
+                steps.clear()
+                if options.json != "-":
                     write_text(f"{report(result, book.get(result.figure))}\n\n")
         except KeyboardInterrupt:
+            steps.clear()
             note(options, f"{len(results)} of {len(names)} finished and kept in {path}; the same "
                  f"command goes on from there")
             raise
     value = as_value(results, book)
-    to_file = bool(options.json and options.json != "-")
     save_json(options, value)
-    if options.json:
-        print_result(options, value, "")
-    elif to_file:
-        text = "".join(f"{report(result, book.get(result.figure))}\n\n" for result in results)
-        write_text(f"{text}{legend()}\n")
-    else:
-        write_text(f"{legend()}\n")
+    print_result(options, value, legend())
     return 0
 
 
@@ -128,6 +122,10 @@ class Steps:
             print(f"\r\x1b[K  {text[: WIDTH - 3]}", end="", file=sys.stderr, flush=True)
         else:
             print(f"  {text}", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if sys.stderr.isatty() and not self.options.quiet:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 class Headings:

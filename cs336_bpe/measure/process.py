@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -41,7 +42,7 @@ def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[.
                       watch: Callable[[int], None] | None) -> object:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=target, args=(there, *arguments))
+    process = context.Process(target=_undisturbed, args=(target, there, *arguments))
     process.start()
     there.close()
     try:
@@ -59,12 +60,26 @@ def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[.
         raise RuntimeError(f"the process that measured {name} died") from None
     finally:
         here.close()
-        started = _descendants(process.pid) if process.pid else []
-        process.terminate()
-        process.join()
-        for pid in started:  # it may have been stopped before it could end those itself
-            with suppress(OSError):
-                os.kill(pid, signal.SIGTERM)
+        _end_family(process)
+
+
+def _undisturbed(target: Callable[..., None], *arguments: object) -> None:
+    """Ctrl-C reaches all processes of a terminal. The one that measures ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    target(*arguments)
+
+
+def _end_family(process: SpawnProcess) -> None:
+    """End a process and all that it has started, which it may not have had the time to end."""
+    if process.pid and hasattr(signal, "SIGSTOP"):
+        with suppress(OSError):  # it has ended
+            os.kill(process.pid, signal.SIGSTOP)  # so that it starts no more of them
+    started = _descendants(process.pid) if process.pid else []
+    process.kill()
+    process.join()
+    for pid in started:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGTERM)
 
 
 @dataclass(frozen=True)

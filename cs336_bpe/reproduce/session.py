@@ -5,7 +5,7 @@ from it what is there and goes on with the rest.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.resources import files
@@ -45,15 +45,18 @@ class Result:
 class State:
     """The finished experiments, in a file or, without one, in memory only."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, forget: Iterable[str] = ()) -> None:
         self.path = path
+        forget = set(forget)
         self.results: dict[str, Result] = {}
         if path is not None and path.exists():
             try:
                 saved = json.loads(path.read_text(encoding="utf-8"))
                 self.results = {name: Result.from_json(one) for name, one in
-                                saved["figures"].items()}
+                                saved["figures"].items() if name not in forget}
             except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if forget:
+                    return
                 raise ValueError(f"{path} is not a file of finished experiments ({error}); remove "
                                  f"it, name another with --state, or use --fresh") from error
 

@@ -60,6 +60,16 @@ def test_a_file_that_is_something_else(tmp_path):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"state\.json is not a file of"):
             State(path)
+        assert State(path, forget=["C6"]).results == {}
+
+
+def test_fresh_forgets_only_what_is_measured_again(tmp_path, fakes):
+    _, stopped = fakes
+    stopped[0] = False
+    path = tmp_path / "state.json"
+    lab = Lab(tmp_path, None, "quick")
+    list(run_session(["C6", "D"], lab, State(path)))
+    assert list(State(path, forget=["C6"]).results) == ["D"]
 
 
 # --- Texts ---------------------------------------------------------------------------------
