@@ -40,6 +40,7 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
 def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[..., None],
                       arguments: tuple[object, ...],
                       watch: Callable[[int], None] | None) -> object:
+    _start_tracker()
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_undisturbed, args=(target, there, *arguments))
@@ -61,6 +62,22 @@ def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[.
     finally:
         here.close()
         _end_family(process)
+
+
+def _start_tracker() -> None:
+    """Start the process that frees what processes leave behind, if it does not run yet.
+
+    It warns of semaphores that it had to free. But a process that was ended on purpose leaves
+    some, and nobody has to know.
+    """
+    if os.name == "posix":
+        from multiprocessing import resource_tracker
+
+        sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            sys.warnoptions.pop()
 
 
 def _undisturbed(target: Callable[..., None], *arguments: object) -> None:

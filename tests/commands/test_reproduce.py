@@ -54,6 +54,7 @@ def test_control_c_leaves_no_process(cs336, tmp_path):
     assert process.wait(timeout=60) == 130
     rest = process.stderr.read()
     assert "1 of 2 finished and kept" in " ".join(rest.split())
+    assert rest.endswith("\ncs336-bpe: interrupted\n")
     assert list(json.loads(state.read_text())["figures"]) == ["C6"]
     process.stdout.close()
     process.stderr.close()
