@@ -1,5 +1,6 @@
 """The tables on published figures; see render.py. They are made from what is in the package."""
 
+import textwrap
 from collections import Counter
 
 from rendering import load, number, source, table
@@ -19,6 +20,13 @@ FIRST_WORDS = {  # how a verdict begins, and the column of the overview that it 
     "not measured": "not comparable", NOT_YET: "not comparable"}
 
 
+def words_table(header, rows, right):
+    """A Markdown table whose columns of numbers, named in `right`, go to the right."""
+    first, _, *rest = table(header, rows).splitlines()
+    rule = "| " + " | ".join("---:" if name in right else "---" for name in header) + " |"
+    return "\n".join([first, rule, *rest])
+
+
 def cell(text):
     return str(text).replace("|", "\\|")
 
@@ -28,8 +36,10 @@ def digits(_):
     result = load("digits", "reproduce")
     rows = [[row["figure"], row["what"], f"`{row['published']}`", f"`{row['ours']}`",
              row["verdict"]] for row in result["rows"]]
-    notes = [f"{row['what']}: {row['note']}." for row in result["rows"] if row["note"]]
-    return "\n".join([table(["figure", "what", "published", "ours", "verdict"], rows, left=2), "",
+    notes = [f"{row['what'].removeprefix('the ').capitalize()}: {row['note']}."
+             for row in result["rows"] if row["note"]]
+    header = ["figure", "what", "published", "ours", "verdict"]
+    return "\n".join([words_table(header, rows, ("published", "ours")), "",
                       f"{' '.join(notes)}  ", source(result)])
 
 
@@ -64,7 +74,7 @@ def published(name):
         if not found:
             rows.append([cell(row.name), cell(shown_published(row)), "", "", "", NOT_YET])
     header = ["row", "published", "the book's machine", "ratio", "with", "verdict"]
-    parts = [table(header, rows)]
+    parts = [words_table(header, rows, header[1:4])]
     if book:
         parts.append(footnote(book))
         parts += [own_table(one) for one in book.outcome.tables]
@@ -79,13 +89,15 @@ def footnote(book):
 
 
 def own_table(one):
-    return f"{one.title}:\n\n" + table(one.header, [[cell(text) for text in row]
-                                                    for row in one.rows])
+    right = [name for column, name in enumerate(one.header)
+             if all(row[column][:1] in "~-0123456789" for row in one.rows)]
+    return f"{one.title}:\n\n" + words_table(
+        one.header, [[cell(text) for text in row] for row in one.rows], right)
 
 
 def slips_of(name):
     """What does not fit in a published table, resolved by arithmetic."""
-    return "\n\n".join(slips(name))
+    return "\n\n".join(textwrap.fill(slip, 100, break_on_hyphens=False) for slip in slips(name))
 
 
 def kind_of(words):

@@ -22,13 +22,13 @@ def c6(lab: Lab) -> Outcome:
         "XL: FLOPs of the FFN": scientific(xl.flops["ffn"]),
         "XL: FLOPs of projections": scientific(xl.flops["projections"]),
         "XL: FLOPs of products": scientific(xl.flops["products"]),
-        "XL at 16,384: FLOPs": scientific(long.flops_without_head),
+        "XL, 16,384: FLOPs": scientific(long.flops_without_head),
     }
     for part, name in PARTS.items():
         for shape in SHAPES:
             share = cost(SHAPES[shape]).share(part, head=False)
             values[f"{shape}: share of {name}"] = percent(share)
-        values[f"XL at 16,384: share of {name}"] = percent(long.share(part, head=False))
+        values[f"XL, 16,384: share of {name}"] = percent(long.share(part, head=False))
     lines = [Line("C6", name, value, "cost") for name, value in values.items()]
     head = xl.flops["head"]
     lines[2] = replace(lines[2], note=f"the output head would add {scientific(head)}, "

@@ -201,8 +201,8 @@ _C6 = [
     Published("C6", "XL: FLOPs of products", "3.221e11", "", "exact"),
     *(Published("C6", f"{shape}: share of {part}", f"{share:.2f} %", "", "exact")
       for shape, shares in SHARES.items() for part, share in zip(PARTS.values(), shares)),
-    Published("C6", "XL at 16,384: FLOPs", "1.469e14", "", "exact"),
-    *(Published("C6", f"XL at 16,384: share of {part}", f"{share:.2f} %", "", "exact")
+    Published("C6", "XL, 16,384: FLOPs", "1.469e14", "", "exact"),
+    *(Published("C6", f"XL, 16,384: share of {part}", f"{share:.2f} %", "", "exact")
       for part, share in zip(PARTS.values(), LONG)),
 ]
 

@@ -45,7 +45,8 @@ def line_text(line: Line, book: Line | None, repeated: bool) -> Iterable[str]:
     yield from cells([name if repeated else line.name, published, value_of(book, unit),
                       value_of(line, unit),
                       "" if ratio is None else short_ratio(ratio)])
-    about = ", on ".join(filter(None, [line.stage, line.text]))
+    text = "" if line.text and line.text in line.reason else line.text
+    about = ", on ".join(filter(None, [line.stage, text]))
     yield from wrapped(f"{about}: {verdict(line)}" if about else verdict(line), 4)
     if line.published.note or line.note:
         yield from wrapped("; ".join(filter(None, [line.published.note, line.note])), 4)

@@ -3,16 +3,17 @@
 import os
 import statistics
 from time import perf_counter
-from typing import Any
 
 from cs336_bpe import stages
 from cs336_bpe.measure.process import Call, measure_call
+from cs336_bpe.measure.training import Measurement
 from cs336_bpe.reproduce.texts import Text
 from cs336_bpe.reproduce.verdicts import Line
 from cs336_bpe.rules import END_OF_TEXT
 
 SPECIALS = [END_OF_TEXT]
 PUBLISHED_PROCESSES = 16
+ENOUGH_MERGES = 0.05  # of all: then the rest may be extrapolated for a ratio
 REAL_COUNTS = "TinyStories-train, from saved counts"
 
 
@@ -77,5 +78,10 @@ def timed(figure: str, name: str, seconds: float, text: Text, *rungs: stages.Sta
                 last, scaled, "" if scaled else text.difference, note)
 
 
-def as_cells(rows: list[list[Any]]) -> list[list[str]]:
-    return [[str(cell) for cell in row] for row in rows]
+def too_few(*runs: Measurement) -> str:
+    """Why a gain between training runs says nothing: one of them has hardly begun."""
+    for run in runs:
+        if not run.complete and run.num_merges < ENOUGH_MERGES * run.wanted:
+            return (f"in its time {run.stage.partition('_')[0]} did only {run.num_merges:,} of "
+                    f"{run.wanted:,} merges")
+    return ""

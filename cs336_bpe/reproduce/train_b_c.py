@@ -22,6 +22,7 @@ from cs336_bpe.reproduce.rungs import (
     measure_whole,
     rung,
     timed,
+    too_few,
     train_whole,
 )
 from cs336_bpe.reproduce.texts import Lab, Text
@@ -183,16 +184,16 @@ def c2(lab: Lab) -> Outcome:
 def c3(lab: Lab) -> Outcome:
     """Whole corpora, pretokenizing and merging."""
     interned, neighbours = rung("train", "interned_words"), rung("train", "changed_neighbourhood")
-    text = lab.text("tinystories-train", lab.pick(100_000, 10_000_000, None))
+    text = lab.text("tinystories-train", lab.pick(100_000, 3_000_000, None))
     real = lab.tinystories_counts
     counts = real if real is not None else lab.counts(text)
-    limit = lab.pick(0.2, 4.0, 600.0)
+    limit = lab.pick(0.2, 6.0, 600.0)
     lines = corpus_lines(lab, "TinyStories-train", text)
-    seconds = {}
+    runs = {}
     for stage in (HEAP, neighbours, interned, TRAIN):
         lab.note(f"TinyStories-train: {label(stage)}")
-        run = measure_training(stage, counts, lab.pick(300, 9_743, 9_743), limit=limit)
-        seconds[stage] = run.whole_seconds
+        runs[stage] = measure_training(stage, counts, lab.pick(300, 9_743, 9_743), limit=limit)
+    seconds = {stage: run.whole_seconds for stage, run in runs.items()}
     for name, stage, last in (("before", HEAP, False), ("after", interned, False),
                               ("after", TRAIN, True)):
         line = timed("C3", f"TinyStories-train: {name}", seconds[stage], text, stage, last=last)
@@ -200,7 +201,8 @@ def c3(lab: Lab) -> Outcome:
             line = Line("C3", line.name, line.value, line.stage, REAL_COUNTS, last)
         lines.append(line)
     lines.append(Line("C3", "TinyStories-train: gain", seconds[HEAP] / seconds[interned],
-                      label(HEAP, interned), text.label, note="with the changed neighbourhood; "
+                      label(HEAP, interned), text.label, reason=too_few(runs[HEAP],
+                      runs[interned]), note="with the changed neighbourhood; "
                       f"interning alone: {three_digits(seconds[neighbours] / seconds[interned])}x"))
     for name, role in (("OWT-valid", "owt-valid"), ("OWT-train", "owt-train")):
         web = lab.text(role, lab.pick(100_000, 3_000_000, None if lab.has(role) else 99_000_000))

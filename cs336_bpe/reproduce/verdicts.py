@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from cs336_bpe.common.amounts import readable_size, three_digits
-from cs336_bpe.reproduce.published import Published, row
+from cs336_bpe.reproduce.published import ROWS, Published, row
 
 ALIKE = 3.0  # machines differ by so much: a factor below that says nothing
 CLOSE = 1.5  # of a gain: this much less still counts as the same
@@ -47,6 +47,11 @@ class Outcome:
 
     lines: list[Line]
     tables: list[Table] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """In the order of the published rows, with the last rung after the other."""
+        order = {key: number for number, key in enumerate(ROWS)}
+        self.lines = sorted(self.lines, key=lambda line: (order[line.figure, line.name], line.last))
 
     def as_json(self) -> dict[str, Any]:
         lines = [{**asdict(line), "published": shown_published(line.published),
