@@ -24,16 +24,16 @@ class Experiment:
 
 
 EXPERIMENTS = {
-    "A1": Experiment(a1, 30, 900),
+    "A1": Experiment(a1, 30, 1800),
     "A2": Experiment(a2, 40, 500),
-    "A3": Experiment(a3, 50, 700),
+    "A3": Experiment(a3, 40, 1000),
     "A4": Experiment(a4, 15, 1500),
     "A5": Experiment(a5, 35, 600),
     "A6": Experiment(a6, 30, 120),
     "B": Experiment(b, 40, 400),
     "C1": Experiment(c1, 25, 60),
     "C2": Experiment(c2, 20, 120),
-    "C3": Experiment(c3, 60, 1500),
+    "C3": Experiment(c3, 60, 700),
     "C4": Experiment(c4, 30, 150),
     "C5": Experiment(c5, 10, 30),
     "C6": Experiment(c6, 1, 1),

@@ -6,7 +6,7 @@ pickles the words, adds the counts up, and merges, and no number of cores makes 
 serial time divided by the parent's is the most that any machine could gain (Amdahl's limit).
 """
 
-import os
+from collections.abc import Callable
 from time import perf_counter, process_time
 from typing import Any
 
@@ -22,37 +22,46 @@ Knobs = dict[str, Any]
 SERIAL = rung("train", "recount_everything")
 DETOUR = rung("train", "process_pool")
 BATCH = 10_000
+SECONDS_BETWEEN_REPORTS = 2.0
 RARE = 5
 Counts = dict[bytes, int]
 
 
-def learn_serial(counts: Counts, num_merges: int) -> tuple[float, float, list[Pair], list[str]]:
+class Live:
+    """Says now and then what a process and all that it has started use: write-up D's report."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.note = note
+        self.last = perf_counter()
+        self.cpu_seconds = 0.0
+
+    def watch(self, pid: int) -> None:
+        now = perf_counter()
+        if now - self.last < SECONDS_BETWEEN_REPORTS or (usage := family_usage(pid)) is None:
+            return
+        busy = max(0.0, usage.cpu_seconds - self.cpu_seconds) / (now - self.last)
+        self.last, self.cpu_seconds = now, usage.cpu_seconds
+        self.note(f"now: {usage.processes} processes, "
+                  f"{readable_size(usage.num_bytes)}, {busy:.1f} cores busy")
+
+
+def learn_serial(counts: Counts, num_merges: int) -> tuple[float, float, list[Pair]]:
     start = perf_counter()
     merges = SERIAL.load().learn_merges(counts, num_merges)
-    return perf_counter() - start, 0.0, merges, []
+    return perf_counter() - start, 0.0, merges
 
 
-def learn_with_pool(counts: Counts, num_merges: int, knobs: Knobs
-                    ) -> tuple[float, float, list[Pair], list[str]]:
-    """Seconds, processor time of this process alone, merges, and a live report of memory and CPU.
-
-    In a fresh process; the processes of the pool have their own processor time.
-    """
-    report: list[str] = []
-
-    def look(phase: str, done: int, total: int) -> None:
-        if (usage := family_usage(os.getpid())) is not None:
-            elapsed = perf_counter() - start
-            report.append(f"merge {done} of {total}, {elapsed:.1f} s: {usage.processes} processes, "
-                          f"{readable_size(usage.num_bytes)}, "
-                          f"{usage.cpu_seconds / elapsed:.1f} cores busy")
+def learn_with_pool(counts: Counts, num_merges: int,
+                    knobs: Knobs) -> tuple[float, float, list[Pair]]:
+    """Seconds, processor time of this process alone, and merges. In a fresh process; those of the
+    pool have their own processor time."""
     with ProcessPoolTrainer(**knobs) as trainer:
         if trainer.reuse_pool:  # a run of thousands of merges starts it once: not on the clock
             trainer.learn_merges(dict.fromkeys(map(bytes, zip(range(64), range(64))), 1), 1)
         start, busy = perf_counter(), process_time()
-        merges = trainer.learn_merges(counts, num_merges, progress=look)
+        merges = trainer.learn_merges(counts, num_merges)
         seconds, parent = perf_counter() - start, process_time() - busy
-    return seconds, parent, merges, report
+    return seconds, parent, merges
 
 
 def d(lab: Lab) -> Outcome:
@@ -65,15 +74,14 @@ def d(lab: Lab) -> Outcome:
 
     def run(name: str, knobs: Knobs) -> tuple[float, float]:
         lab.note(f"{text.label}: {name}")
-        seconds, parent, merges, report = measure_call(
-            learn_with_pool, counts, num_merges, {"max_workers": workers, **knobs}).value
+        seconds, parent, merges = measure_call(
+            learn_with_pool, counts, num_merges, {"max_workers": workers, **knobs},
+            watch=Live(lab.note).watch).value
         if "min_frequency" not in knobs and merges != expected:
             raise AssertionError(f"{name}: other merges than the serial version's")
-        if report:
-            lab.note(f"live report: {report[-1]}")
         return seconds, parent
     lab.note(f"{text.label}: {label(SERIAL)}")
-    serial, _, expected, _ = measure_call(learn_serial, counts, num_merges).value
+    serial, _, expected = measure_call(learn_serial, counts, num_merges).value
     versions: list[tuple[str, str, Knobs]] = [
         ("a pool for every merge", "one word per task, as published",
          {"reuse_pool": False, "batch_size": 1}),
