@@ -31,7 +31,7 @@ def configure_reproduce(parser: argparse.ArgumentParser) -> None:
         "Run published experiments on this machine and print what was published, what the book's "
         "machine gave, what yours gives, and whether the published row holds.", "",
         *(f"  {name:3} {figure.title}" for name, figure in FIGURES.items()),
-        "  digits  what no machine changes: do the counts and tokens agree to the last digit?", "",
+        "  digits  numbers that no machine changes: do all of them agree?", "",
         "Interrupt it at any time: what is finished is kept, and the same command goes on."]
     parser.description = "\n".join(
         line for text in about for line in (wrapped(text) if text[:2] != "  " else [text[:WIDTH]])
@@ -81,8 +81,9 @@ def run_reproduce(options: argparse.Namespace) -> int:
                     write_text(f"{report(result, book.get(result.figure))}\n\n")
         except KeyboardInterrupt:
             steps.clear()
-            note(options, f"{len(results)} of {len(names)} finished and kept in {path}; the same "
-                 f"command goes on from there")
+            note(options, "\n".join(wrapped(
+                f"{len(results)} of {len(names)} finished and kept in {path}; the same command "
+                f"goes on from there")))
             raise
     value = as_value(results, book)
     save_json(options, value)

@@ -42,7 +42,7 @@ class Figure:
 
 
 FIGURES = {one.name: one for one in (
-    Figure("A1", "The course's speed test, and training on TinyStories-train, vocabulary 10,000",
+    Figure("A1", "The course's speed test, and TinyStories-train, vocabulary 10,000",
            "corpus.en, 133 kB; TinyStories-train, 2.23 GB"),
     Figure("A2", "Training on TinyStories-valid, vocabulary 4,096", "TinyStories-valid, 22.5 MB"),
     Figure("A3", "Training on a sample of OpenWebText, vocabulary 32,000",

@@ -19,7 +19,8 @@ def report(result: Result, book: Result | None) -> str:
     """One experiment: its rows, a verdict under each, our own tables, and slips resolved."""
     figure = FIGURES[result.figure]
     parts = [*wrapped(f"{figure.name}. {figure.title}"), *wrapped(f"published on: {figure.text}"),
-             "", numbers("", "published", "book's", "yours", "ratio"), "-" * WIDTH]
+             *wrapped(about_book(book)), "",
+             numbers("", "published", "book's", "yours", "ratio"), "-" * WIDTH]
     before = ""
     for line in result.outcome.lines:
         parts += line_text(line, in_book(line, book), line.name == before)
@@ -29,6 +30,14 @@ def report(result: Result, book: Result | None) -> str:
     for slip in slips(result.figure):
         parts += ["", *wrapped(f"The published table: {slip}")]
     return "\n".join(parts)
+
+
+def about_book(book: Result | None) -> str:
+    """Where the book's column is from."""
+    if book is None:
+        return "the book's machine has not measured this yet"
+    texts = "small texts" if book.settings == "quick" else "whole texts"
+    return f"book's: {texts}, {book.date}, {book.machine}"
 
 
 def in_book(line: Line, book: Result | None) -> Line | None:

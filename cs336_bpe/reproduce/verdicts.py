@@ -75,6 +75,8 @@ def shown(value: float | str | None, unit: str) -> str:
 
     >>> shown(0.38, "s"), shown(6.89e9, "bytes"), shown(15.07e6, "tokens/s"), shown(48, "x")
     ('0.380 s', '6.89 GB', '15.1 M/s', '48.0x')
+    >>> shown(3768, "bytes/s"), shown(298, "merges/s")
+    ('3.77 kB/s', '298 /s')
     >>> shown(0.6641, "%"), shown(0.2442, "tokens/B"), shown("uint16", ""), shown(None, "s")
     ('66.4 %', '0.2442', 'uint16', '')
     """
@@ -89,10 +91,11 @@ def shown(value: float | str | None, unit: str) -> str:
     if unit == "tokens/B":
         return f"{value:.4f}"
     if unit.endswith("/s"):
+        what = "B/s" if unit == "bytes/s" else "/s"
         for size, letter in ((1e6, "M"), (1e3, "k")):
             if value >= size:
-                return f"{three_digits(value / size)} {letter}/s"
-        return f"{three_digits(value)} /s"
+                return f"{three_digits(value / size)} {letter}{what}"
+        return f"{three_digits(value)} {what}"
     return f"{three_digits(value)} {unit}".strip()
 
 
