@@ -84,7 +84,8 @@ def published(name):
 def footnote(book):
     size = "Small texts (`--quick`). " if book.settings == "quick" else ""
     return (f"{size}ratio: how many times better ours is. `~`: scaled to the published size.  \n"
-            f"*{book.machine}. `python benchmarks/run_reproduce.py {book.figure}`, "
+            f"*{book.machine}. `python benchmarks/run_reproduce.py {book.figure}"
+            f"{' --quick' if book.settings == 'quick' else ''}`, "
             f"{number(book.seconds)} s. {book.date}*")
 
 

@@ -2,6 +2,7 @@
 
 import os
 import statistics
+from dataclasses import replace
 from time import perf_counter
 
 from cs336_bpe import stages
@@ -76,6 +77,14 @@ def timed(figure: str, name: str, seconds: float, text: Text, *rungs: stages.Sta
     scaled = grows and bool(text.difference)
     return Line(figure, name, seconds * (text.factor if scaled else 1), label(*rungs), text.label,
                 last, scaled, "" if scaled else text.difference, note)
+
+
+def judged(line: Line, run: Measurement) -> Line:
+    """A line that rests on a training run: it says so if the run was cut short."""
+    if run.complete:
+        return line
+    return replace(line, reason=line.reason or too_few(run), note="; ".join(filter(None, [
+        line.note, f"extrapolated from {run.num_merges:,} of {run.wanted:,} merges"])))
 
 
 def too_few(*runs: Measurement) -> str:

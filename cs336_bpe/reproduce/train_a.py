@@ -14,6 +14,7 @@ from cs336_bpe.reproduce.rungs import (
     REAL_COUNTS,
     SPECIALS,
     cores,
+    judged,
     label,
     last_of,
     measure_whole,
@@ -72,10 +73,10 @@ def tinystories(lab: Lab) -> list[Line]:
                 (True, COUNT, TRAIN, count, merge)):
             lines.append(timed("A1", f"{machine}: pretokenizing", counting, text, counter,
                                last=last, grows=True))
-            lines.append(merged(f"{machine}: merging", merging, text, real is not None, last,
-                                trainer))
-            lines.append(whole(f"{machine}: total", counting, merging, text, real is not None,
-                               last, counter, trainer))
+            rest = [merged(f"{machine}: merging", merging, text, real is not None, last, trainer),
+                    whole(f"{machine}: total", counting, merging, text, real is not None, last,
+                          counter, trainer)]
+            lines += rest if last else [judged(line, slow) for line in rest]
     memory_reason = text.difference
     lines.append(Line("A1", "Xeon: peak memory", slow_count.peak_bytes, label(PROCESSES),
                       text.label, reason=memory_reason))

@@ -17,6 +17,7 @@ from cs336_bpe.reproduce.rungs import (
     REAL_COUNTS,
     SPECIALS,
     cores,
+    judged,
     label,
     last_of,
     measure_whole,
@@ -199,7 +200,7 @@ def c3(lab: Lab) -> Outcome:
         line = timed("C3", f"TinyStories-train: {name}", seconds[stage], text, stage, last=last)
         if real is not None:
             line = Line("C3", line.name, line.value, line.stage, REAL_COUNTS, last)
-        lines.append(line)
+        lines.append(judged(line, runs[stage]))
     lines.append(Line("C3", "TinyStories-train: gain", seconds[HEAP] / seconds[interned],
                       label(HEAP, interned), text.label, reason=too_few(runs[HEAP],
                       runs[interned]), note="with the changed neighbourhood; "
@@ -211,8 +212,8 @@ def c3(lab: Lab) -> Outcome:
         for stage in (interned, TRAIN):
             lab.note(f"{name}: {label(stage)}")
             run = measure_training(stage, counts, lab.pick(300, 31_743, 31_743), limit=limit)
-            lines.append(timed("C3", f"{name}: after", run.whole_seconds, web, stage,
-                               last=stage is TRAIN))
+            lines.append(judged(timed("C3", f"{name}: after", run.whole_seconds, web, stage,
+                                      last=stage is TRAIN), run))
     count = next(line.value for line in lines if line.name == "OWT-train: pretokenizing"
                  and line.last)
     assert isinstance(count, (int, float))
