@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 def test_every_row_is_on_its_page(figure):
     page = (ROOT / f"docs/published/{figure[0].lower()}.md").read_text(encoding="utf-8")
     block = page.partition(f"<!-- generated:published {figure} -->")[2].partition("<!-- /gen")[0]
-    lines = [line.split(" | ") for line in block.splitlines() if line.startswith("| ")]
+    first_table = block.strip().partition("\n\n")[0]
+    lines = [line.split(" | ") for line in first_table.splitlines()]
     for row in rows_of(figure):
         found = [line for line in lines if line[0] == f"| {row.name}"]
         assert len(found) == 1, row.name
