@@ -128,26 +128,5 @@ def coursework(_):
                       source(result)])
 
 
-PUBLISHED = {
-    "pretokens": ("B", "pretokens", "536,592,168"),
-    "documents": ("B", "documents", "2,717,700"),
-    "longest": ("C5", "longest token and its id", "` accomplishment` (7160)"),
-    "tokens": ("A5", "tokens of the whole file", "541,229,310"),
-}
-
-
-def agreement(_):
-    """What does not depend on a machine, of TinyStories-train with a vocabulary of 10,000."""
-    result = load("agreement", "tokenizer")
-    ours = {
-        "longest": ", ".join(f"`{token}` ({number})" for number, token in result["longest"]),
-        **{key: f"{result[key]:,}" for key in ("pretokens", "documents", "tokens")},
-    }
-    rows = [[figure, what, theirs, ours[key]]
-            for key, (figure, what, theirs) in PUBLISHED.items()]
-    return "\n".join([table(["figure", "what", "published", "ours"], rows, left=2), "",
-                      source(result)])
-
-
-MAKERS = (agreement, encoding_peers, encoding_threads, encoding_pathological, encoding_cache,
+MAKERS = (encoding_peers, encoding_threads, encoding_pathological, encoding_cache,
           encoding_large, encoding_workers, coursework)

@@ -22,9 +22,8 @@ from time import perf_counter
 import common
 import numpy
 from common import EOT, corpus, data, large_corpus, run_experiments
-from run_train import real_counts
 
-from cs336_bpe import Tokenizer, train_bpe, train_bpe_from_counts
+from cs336_bpe import Tokenizer, train_bpe
 
 save = partial(common.save, "tokenizer")
 ROUNDS = 7
@@ -333,30 +332,8 @@ def coursework():
     save("coursework", {"rows": rows})
 
 
-TINYSTORIES_BYTES = 2_227_753_162  # of TinyStoriesV2-GPT4-train.txt, which the counts are of
-
-
-def agreement():
-    """Numbers of the write-ups that do not depend on a machine: do ours agree to the digit?"""
-    counts = real_counts("tinystories_train")
-    vocab, merges = train_bpe_from_counts(counts, 10_000, [EOT])
-    tokenizer = Tokenizer(vocab, merges, [EOT])
-    text_bytes = sum(len(word) * n for word, n in counts.items())
-    separators, rest = divmod(TINYSTORIES_BYTES - text_bytes, len(EOT))
-    assert rest == 0
-    tokens = sum(len(tokenizer.encode_array(word)) * n for word, n in counts.items())
-    longest = max((token for number, token in vocab.items() if token != EOT.encode()), key=len)
-    ids = {token: number for number, token in vocab.items()}
-    result = {"pretokens": sum(counts.values()), "documents": separators + 1,
-              "longest": sorted([ids[token], token.decode()] for token in vocab.values()
-                                if len(token) == len(longest)),
-              "tokens": tokens + separators, "tokens_per_byte": tokens / text_bytes}
-    print(result)
-    save("agreement", result)
-
-
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, pathological, cache, workers, coursework, agreement, large)}
+    peers, pathological, cache, workers, coursework, large)}
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ FLOORS = [
     {"tokenizer"},
     {"corpora", "cost", "measure"},
     {"judge"},
+    {"reproduce"},
     {"pages"},
     {"commands"},
     {"cli"},

@@ -43,4 +43,6 @@ COMMANDS = {
                     "cs336-bpe cost --shape small --sizes"),
     "ladder": Command("ladder", "run the ladders and print their speedup tables",
                       "cs336-bpe ladder --corpus my.txt --vocab-size 5000"),
+    "reproduce": Command("reproduce", "run published experiments here, and judge their figures",
+                         "cs336-bpe reproduce A2 C4 --quick"),
 }

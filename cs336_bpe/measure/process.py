@@ -5,9 +5,17 @@ one stage leaves in the caches helps the next. Only the call of the stage's func
 """
 
 import multiprocessing
+import os
+import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 from cs336_bpe.stages import Stage
 
@@ -26,9 +34,16 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
     works, `watch` is called with its process id, many times a second.
     """
     stage.load()  # if it can't be imported, say so here
+    return _in_fresh_process(target, stage.name, report, (stage, *arguments), watch)
+
+
+def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[..., None],
+                      arguments: tuple[object, ...],
+                      watch: Callable[[int], None] | None) -> object:
+    _start_tracker()
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=target, args=(there, stage, *arguments))
+    process = context.Process(target=_undisturbed, args=(target, there, *arguments))
     process.start()
     there.close()
     try:
@@ -43,11 +58,83 @@ def in_fresh_process(target: Callable[..., None], stage: Stage, report: Callable
             else:
                 return value
     except EOFError:
-        raise RuntimeError(f"the process that measured {stage.name} died") from None
+        raise RuntimeError(f"the process that measured {name} died") from None
     finally:
         here.close()
-        process.terminate()
-        process.join()
+        _end_family(process)
+
+
+def _start_tracker() -> None:
+    """Start the process that frees what processes leave behind, if it does not run yet.
+
+    It warns of semaphores that it had to free. But a process that was ended on purpose leaves
+    some, and nobody has to know.
+    """
+    if os.name == "posix":
+        from multiprocessing import resource_tracker
+
+        sys.warnoptions.append("ignore:resource_tracker:UserWarning")
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            sys.warnoptions.pop()
+
+
+def _undisturbed(target: Callable[..., None], *arguments: object) -> None:
+    """Ctrl-C reaches all processes of a terminal. The one that measures ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    target(*arguments)
+
+
+def _end_family(process: SpawnProcess) -> None:
+    """End a process and all that it has started, which it may not have had the time to end."""
+    if process.pid and hasattr(signal, "SIGSTOP"):
+        with suppress(OSError):  # it has ended
+            os.kill(process.pid, signal.SIGSTOP)  # so that it starts no more of them
+    started = _descendants(process.pid) if process.pid else []
+    process.kill()
+    process.join()
+    for pid in started:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a function returned in a process of its own, how long it took, and its memory."""
+
+    value: Any
+    seconds: float
+    peak_bytes: int  # of its process and of all that it started, less what was there before
+
+
+def measure_call(function: Callable[..., Any], *arguments: object,
+                 watch: Callable[[int], None] = lambda pid: None) -> Call:
+    """Call a function of a module in a fresh process; `watch` sees its id many times a second.
+
+    >>> measure_call(max, 3, 4).value
+    4
+    """
+    started = WorkersMemory()
+
+    def look(pid: int) -> None:
+        started.watch(pid)
+        watch(pid)
+    call = _in_fresh_process(_call_here, function.__name__, lambda done: None,
+                             (function, *arguments), look)
+    assert isinstance(call, Call)
+    return Call(call.value, call.seconds, call.peak_bytes + started.peak_bytes)
+
+
+def _call_here(pipe: Connection, function: Callable[..., Any], *arguments: object) -> None:
+    try:
+        before = reset_peak_memory()
+        start = perf_counter()
+        value = function(*arguments)
+        seconds = perf_counter() - start
+        pipe.send(("result", Call(value, seconds, max(0, peak_memory() - before))))
+    except BaseException as error:
+        pipe.send(("error", error))
 
 
 class WorkersMemory:
@@ -61,6 +148,37 @@ class WorkersMemory:
 
     def watch(self, pid: int) -> None:
         self.peak_bytes = max(self.peak_bytes, sum(map(_own_bytes, _descendants(pid))))
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process and all that it has started use now: the report of write-up D."""
+
+    processes: int
+    num_bytes: int
+    cpu_seconds: float  # of those that live
+
+
+def family_usage(pid: int) -> Usage | None:
+    """None where the system does not tell.
+
+    >>> usage = family_usage(os.getpid())
+    >>> usage is None or usage.processes >= 1
+    True
+    """
+    family = [pid, *_descendants(pid)]
+    seconds = [_cpu_seconds(one) for one in family]
+    if not any(seconds):
+        return None
+    return Usage(len(family), sum(map(_own_bytes, family)), sum(seconds))
+
+
+def _cpu_seconds(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
 
 def _descendants(pid: int) -> list[int]:

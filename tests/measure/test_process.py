@@ -10,7 +10,7 @@ import pytest
 from cs336_bpe import stages
 from cs336_bpe.corpora import generated
 from cs336_bpe.measure.counting import measure_counting
-from cs336_bpe.measure.process import WorkersMemory
+from cs336_bpe.measure.process import WorkersMemory, measure_call
 
 linux = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
 GRANDCHILD = """
@@ -50,3 +50,29 @@ def test_processes_of_a_stage_count(tmp_path):
                 for workers in (1, 2))
     assert one.digest == two.digest
     assert two.peak_bytes > one.peak_bytes
+
+
+def hold(num_bytes):
+    """In a fresh process: a child with some memory."""
+    code = f"import sys; held = bytearray({num_bytes}); print(flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        time.sleep(0.3)  # so that somebody looks
+        child.stdin.close()
+    return child.pid
+
+
+@linux
+def test_a_call_is_measured_with_all_its_processes():
+    seen = []
+    call = measure_call(hold, 50_000_000, watch=seen.append)
+    assert isinstance(call.value, int)
+    assert call.seconds >= 0.3
+    assert 50_000_000 < call.peak_bytes < 150_000_000
+    assert len(set(seen)) == 1
+
+
+def test_an_error_of_a_call_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        measure_call(divmod, 1, 0)
