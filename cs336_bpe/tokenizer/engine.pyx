@@ -28,7 +28,7 @@ from cs336_bpe.encode.output cimport (
     fill_lists,
 )
 from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
-from cs336_bpe.encode.word_caches cimport (
+from cs336_bpe.encode.rolling cimport (
     DEFAULT_BYTES,
     SMALLEST,
     AnyCache,

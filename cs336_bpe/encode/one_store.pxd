@@ -1,36 +1,24 @@
 # cython: language_level=3
-"""What `word_caches.h` declares, and what it needs."""
+"""What `one_store.h` declares, and the headers that it includes."""
 
 from libc.stdint cimport uint8_t, uint32_t
-from libcpp.string cimport string
 
 from cs336_bpe.encode.perfect_merges cimport Merges
 from cs336_bpe.encode.output cimport Output
 
 
-cdef extern from "../encode/word_caches.h" nogil:
-    enum:
-        SMALLEST "AnyCache::SMALLEST"
+cdef extern from "../encode/one_store.h" nogil:
     const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
     void keys_init_module()
 
-    cppclass MergeablePairs:
-        void start(const Merges &merges)
-
-    cppclass WholeTokens:
-        void add(const string &token, uint32_t id) except +
-
     cppclass NewWords:
         const Merges *merges
-        const MergeablePairs *pairs
-        const WholeTokens *whole
+        void *pairs
+        void *whole
 
     cppclass AnyCache:
         bint start(size_t most, uint32_t greatest_id)
         void end()
-        size_t num_bytes()
-        size_t num_pretokens()
-        size_t times_full()
 
     int write_text(AnyCache *cache, const NewWords &words, const uint8_t *text, size_t begin,
                    size_t end, bint strict, Output *output)
