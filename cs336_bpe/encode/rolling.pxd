@@ -1,7 +1,7 @@
 # cython: language_level=3
 """What `rolling.h` declares, and the headers that it includes."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libcpp.string cimport string
 
 from cs336_bpe.encode.perfect_merges cimport Merges
@@ -25,7 +25,11 @@ cdef extern from "../encode/rolling.h" nogil:
         const MergeablePairs *pairs
         const WholeTokens *whole
 
+    cppclass Secret:
+        uint64_t a, b
+
     cppclass AnyCache:
+        Secret secret()
         bint start(size_t most, uint32_t greatest_id)
         void end()
         size_t num_bytes()

@@ -22,6 +22,7 @@ struct AnyCache {
     void end() noexcept { is_narrow ? narrow.end() : wide.end(); }
     size_t num_bytes() const noexcept { return is_narrow ? narrow.num_bytes() : wide.num_bytes(); }
     size_t num_pretokens() const noexcept { return is_narrow ? narrow.used : wide.used; }
+    Secret secret() const noexcept { return is_narrow ? narrow.secret : wide.secret; }
     size_t times_full() const noexcept { return is_narrow ? narrow.times_full : wide.times_full; }
 };
 

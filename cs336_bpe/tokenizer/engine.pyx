@@ -156,6 +156,11 @@ cdef class Cache:
         """How often the limit was reached, and everything forgotten."""
         return self.table.times_full()
 
+    @property
+    def secret(self):
+        """The two secret numbers of its hashes."""
+        return self.table.secret().a, self.table.secret().b
+
 
 cdef class Ids:
     """An array of ids, for numpy; it owns its memory."""
@@ -275,8 +280,9 @@ cdef class Engine:
         for byte in range(256):
             self.merges.ids[byte] = ids[bytes([byte])]
         for left, right in merges:
-            self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
+        for left, right in merges:  # a merge may come before those that make its parts
+            self.merges.add(numbers[left], numbers[right], ids[left + right])
         self.prepare(wholes)
         self.greatest_id = max(tokens)
         self.cache_bytes = cache_bytes
