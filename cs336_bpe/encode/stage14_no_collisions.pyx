@@ -11,7 +11,8 @@ Cost: one visit to memory for a look-up of a pair, hit or miss.
 Memory: 10 to 20 bytes per merge, as before; a slot is larger, and more of them are in use.
 Expect: nothing for a word that is in the cache; a little on text with many new words, more where
 these are long.
-Trap: slots are searched for when the tokenizer is made, and that must not take longer than it saves.
+Trap: slots are searched for when the tokenizer is made, and that must not take longer than it
+saves.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE

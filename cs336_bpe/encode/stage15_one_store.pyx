@@ -2,11 +2,11 @@
 # distutils: language = c++
 """Stage 15: a key is compared, and all ids are written, in one step each.
 
-Unlike stage 14, whose entries have two integers for a key and three ids of 32 bits, this one has keys
-of 16 bytes that one instruction compares, and ids of 16 bits, if all of the vocabulary fit: seven of
-them and their number are 16 bytes again, which one store writes (`word_key.h`, `word_cache.h`). Long
-words are in the same table, under a hash of their bytes. The hash has a secret, so that nobody can
-make words that fall on one place, and at most 128 places are looked at.
+Unlike stage 14, whose entries have two integers for a key and three ids of 32 bits, this one has
+keys of 16 bytes that one instruction compares, and ids of 16 bits, if all of the vocabulary fit:
+seven of them and their number are 16 bytes again, which one store writes (`word_key.h`,
+`word_cache.h`). Long words are in the same table, under a hash of their bytes. The hash has a
+secret, so that nobody can make words that fall on one place, and at most 128 places are looked at.
 
 Cost: half the instructions for a word that is in the cache.
 Memory: 32 bytes for each distinct pretoken, as before, and nothing elsewhere for up to seven ids.

@@ -4,7 +4,8 @@
 
 Unlike stage 15, which asks for the places of a whole batch and then looks at all of them, this one
 makes a key, asks for its place, and writes the ids of the pretoken that is 64 before it, all in one
-step (`rolling.h`). Scanning is done 1,024 pretokens at a time, so there are fewer beginnings and ends.
+step (`rolling.h`). Scanning is done 1,024 pretokens at a time, so there are fewer beginnings and
+ends.
 
 Cost: the same instructions; waits are spread evenly, and no more than 64 are under way.
 Memory: 64 keys instead of 256.

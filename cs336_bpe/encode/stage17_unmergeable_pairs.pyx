@@ -2,9 +2,9 @@
 # distutils: language = c++
 """Stage 17: new words are cut where no merge can cross.
 
-Unlike stage 16, which merges a new word as a whole, this one first cuts a long one between two bytes
-that no merge joins (`mergeable_pairs.h`). The parts are looked up like words, because other words have
-them too; only parts that are new are merged.
+Unlike stage 16, which merges a new word as a whole, this one first cuts a long one between two
+bytes that no merge joins (`mergeable_pairs.h`). The parts are looked up like words, because other
+words have them too; only parts that are new are merged.
 
 Cost: a look at 8 kB of bits for each byte of a long new word.
 Memory: 8 kB.

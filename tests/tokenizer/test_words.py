@@ -45,10 +45,11 @@ def test_words_that_collide_move_the_table_once(first_id):
     engine, ids = engine_of(merges, first_id=first_id)
     cache = engine.new_cache(8 << 20)
     first, second = cache.secret
-    assert first and second
+    assert first != second
     # The hash is a product with (first 8 bytes ^ first secret): here it is 0 for all of them.
     rng = random.Random(336)
-    words = [first.to_bytes(8, "little") + bytes(rng.choices(b"abcdefgh", k=7)) for _ in range(20_000)]
+    words = [first.to_bytes(8, "little") + bytes(rng.choices(b"abcdefgh", k=7))
+             for _ in range(20_000)]
     expected = [number for word in words for number in merged(word, merges, ids)]
     for _ in range(2):
         assert engine.as_list(engine.encode_pieces(words, 4, cache)) == expected
@@ -181,7 +182,7 @@ def test_the_garbage_collector_is_as_it_was(enabled):
 
 
 def test_a_long_list_counts_its_references():
-    """Ids are counted in an array if there are many; then a deleted list must leave all as it was."""
+    """Where references are counted once per id, a deleted list must leave all as it was."""
     tokenizer = Tokenizer(dict(enumerate(BYTES)), [], cache_bytes=1 << 20)
     text = "abc " * 100_000
     for _ in range(3):
