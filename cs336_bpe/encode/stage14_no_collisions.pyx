@@ -20,21 +20,17 @@ from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t
 
 from cs336_bpe.encode.output cimport ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output, fill_list
+from cs336_bpe.encode.perfect_batches cimport (
+    DEFAULT_BYTES,
+    PretokenCache,
+    cache_init_module,
+    write_pretoken,
+    write_text,
+)
 from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 
 from cs336_bpe.rules import BYTES, check_pretoken, check_vocab
-
-cdef extern from "perfect_batches.h" nogil:
-    const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
-    void cache_init_module()
-    cppclass PretokenCache:
-        bint start(size_t most)
-        void end()
-    int write_text(PretokenCache *cache, const Merges &merges, const uint8_t *text, size_t begin,
-                   size_t end, bint strict, Output *output)
-    int write_pretoken(PretokenCache *cache, const Merges &merges, const uint8_t *text,
-                       size_t length, Output *output)
 
 init_scanner()
 cache_init_module()

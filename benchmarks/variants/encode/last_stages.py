@@ -39,7 +39,8 @@ EXPERIMENT = Experiment(
         Variant("words are not cut", "where no merge can cross",
                 replace={"encode/new_words.h": [(PARTS, "        return end;\n")]}),
         Variant("no array of byte pairs", "they are looked up like all others",
-                replace={"encode/perfect_merges.h": [(BYTES, "        return of(left, right);\n")]}),
+                replace={"encode/perfect_merges.h": [
+                    (BYTES, "        return of(left, right);\n")]}),
         Variant("a heap for long pretokens", "instead of lists by rank",
                 replace={"encode/new_words.h": [
                     (LISTS, LISTS.replace("merges->in_order", "false"))]}),
