@@ -154,6 +154,18 @@ ENCODE = (
     Stage("encode", "stage13_batches", "stage12_cached_texts",
           "batches, so that waits for memory overlap", "some instructions per byte",
           compiled=True, whole_texts=True),
+    Stage("encode", "stage14_no_collisions", "stage13_batches",
+          "pairs in a table without collisions", "one visit for a look-up of a pair",
+          compiled=True, whole_texts=True),
+    Stage("encode", "stage15_one_store", "stage14_no_collisions",
+          "one comparison for a key, one store for all ids", "half the instructions",
+          compiled=True, whole_texts=True),
+    Stage("encode", "stage16_rolling_prefetch", "stage15_one_store",
+          "the look-up rolls along after the prefetch", "the same, waits evenly spread",
+          compiled=True, whole_texts=True),
+    Stage("encode", "stage17_unmergeable_pairs", "stage16_rolling_prefetch",
+          "new words are cut where no merge can cross", "the merges of parts that are new",
+          compiled=True, whole_texts=True),
 )
 
 DECODE = (

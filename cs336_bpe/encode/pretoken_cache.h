@@ -18,6 +18,7 @@
 #define CS336_BPE_PRETOKEN_CACHE_H
 
 #include "merge_lists.h"
+#include "open_table.h"
 #include "output.h"
 
 enum { SHORT = 15, LONG = 255 };

@@ -6,6 +6,7 @@
 #ifndef CS336_BPE_ROLLING_H
 #define CS336_BPE_ROLLING_H
 
+#include "copy_ids.h"
 #include "output.h"
 #include "word_cache.h"
 #ifndef CS336_BPE_BATCH
@@ -17,23 +18,11 @@
 #define CS336_BPE_AHEAD 64
 #endif
 
-/* Copy `number` ids, a constant. Some may be too many: what comes next is written over them. */
-template <int number, class Id, class To> BPE_INLINE void copy(const Id *ids, To *to) {
-    if (sizeof(Id) == sizeof(To)) memcpy((void *)to, (const void *)ids, number * sizeof(Id));
-    else for (int i = 0; i < number; i++) to[i] = (To)ids[i];
-}
-
-/* Counting needs no copies. */
-struct Nowhere {};
-template <int number, class Id> BPE_INLINE void copy(const Id *, Nowhere *) {}
-
 template <class Id, class To> struct Writer {
     enum { AHEAD = CS336_BPE_AHEAD };  /* a power of two */
-    WordCache<Id> *cache;
-    const NewWords &words;
+    OtherWords<Id, To> others;
     Key keys[AHEAD];
     uint32_t offsets[AHEAD];  /* of their places in the table */
-    int status;               /* ENCODE_DONE as long as all goes well */
 
     /* Make the key of a pretoken, and ask for its place. */
     BPE_ALWAYS_INLINE void ask(size_t k, const uint8_t *text, size_t length, const uint8_t *table,
@@ -58,43 +47,16 @@ template <class Id, class To> struct Writer {
         const Entry<Id> *entry = (const Entry<Id> *)(table + offsets[k % AHEAD]);
         copy<16 / sizeof(Id)>((const Id *)&entry->inside, to);
         if (BPE_UNLIKELY(!(entry->key == keys[k % AHEAD])))
-            return to + write_other(text, length, keys[k % AHEAD], to);
+            return to + others.write(text, length, keys[k % AHEAD], to);
         return to + entry->inside.number;
-    }
-
-    /* The same for one that is elsewhere in the table, in a pool, new, or too long to be kept. Returns
-     * the number of ids, and if there is no memory for them, 0 and a status. */
-    BPE_NEVER_INLINE size_t write_other(const uint8_t *text, size_t length, Key key,
-                                        To *to) noexcept {
-        if (length > LONG) return write_very_long(text, length, to);
-        Found<Id> found = length <= SHORT ? cache->find_short(words, key)
-                                          : cache->find_long(words, text, length, key);
-        return write_all(found.ids, found.number, to);
-    }
-
-    BPE_NEVER_INLINE size_t write_very_long(const uint8_t *text, size_t length, To *to) noexcept {
-        uint32_t *all = (uint32_t *)pages_new(length + SLACK, sizeof(uint32_t));
-        ptrdiff_t number = all ? cache->learn(words, text, length, all) : -1;
-        size_t written = write_all(all, number, to);
-        if (all) table_free(all, length + SLACK, sizeof(uint32_t));
-        return written;
-    }
-
-    template <class Any> size_t write_all(const Any *ids, ptrdiff_t number, To *to) noexcept {
-        if (number < 0) {
-            status = ENCODE_NO_MEMORY;
-            return 0;
-        }
-        for (size_t i = 0; i < (size_t)number; i += 8) copy<8>(ids + i, to + i);
-        return (size_t)number;
     }
 
     /* The pretokens of a batch; returns where the ids end. */
     BPE_NEVER_INLINE To *write_batch(const uint8_t *text, const size_t *starts, size_t number,
                                      To *to) noexcept {
-        const uint8_t *table = (const uint8_t *)cache->entries;
-        const size_t mask = cache->offset_mask(), first = number < AHEAD ? number : AHEAD;
-        const Secret secret = cache->secret;
+        const uint8_t *table = (const uint8_t *)others.cache->entries;
+        const size_t mask = others.cache->offset_mask(), first = number < AHEAD ? number : AHEAD;
+        const Secret secret = others.cache->secret;
         size_t k = 0, done = 0;
         for (; k < first; k++)
             ask(k, text + starts[k], starts[k + 1] - starts[k], table, mask, secret);
@@ -111,22 +73,20 @@ template <class Id, class To> struct Writer {
 template <class Id, class To>
 static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
                            const size_t *starts, size_t number, Output *output) noexcept {
-    Writer<Id, To> writer{cache, words, {}, {}, ENCODE_DONE};
+    Writer<Id, To> writer;
+    writer.others = {cache, &words, ENCODE_DONE};
     To *from = (To *)output->ids + output->used;
     output->used += (size_t)(writer.write_batch(text, starts, number, from) - from);
     cache->tidy();
-    return writer.status;
+    return writer.others.status;
 }
 
 /* Encode pretokens: number `k` is text[starts[k]:starts[k + 1]]. */
 template <class Id>
 static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
                            const size_t *starts, size_t number, Output *output) noexcept {
-    size_t size = starts[number] - starts[0];
-    if (BPE_UNLIKELY(size >= TOO_LONG))
-        for (size_t k = 0; k < number; k++)
-            if (starts[k + 1] - starts[k] >= TOO_LONG) return ENCODE_TOO_LONG;
-    if (!output->room_for(size + SLACK)) return ENCODE_NO_MEMORY;
+    if (has_too_long(starts, number)) return ENCODE_TOO_LONG;
+    if (!output->room_for(starts[number] - starts[0] + SLACK)) return ENCODE_NO_MEMORY;
     return output->width == 2 ? write_pretokens<Id, uint16_t>(cache, words, text, starts, number, output)
          : output->width == 4 ? write_pretokens<Id, uint32_t>(cache, words, text, starts, number, output)
                               : write_pretokens<Id, Nowhere>(cache, words, text, starts, number, output);
@@ -158,5 +118,7 @@ static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWor
     }
     return starts.invalid ? ENCODE_INVALID : starts.unmatched ? ENCODE_UNMATCHED : ENCODE_DONE;
 }
+
+#include "word_caches.h"
 
 #endif

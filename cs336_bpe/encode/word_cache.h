@@ -137,7 +137,8 @@ template <class Id> struct WordCache {
         if (!words.is_token(key.bytes(), key.last(), made))
             number = words.merge(&lists, key.bytes(), key.last(), made);
         for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
-        if (entry && make_room(0, (size_t)number)) keep(entry, key, (size_t)number);
+        if (!entry) crowded = true;
+        else if (make_room(0, (size_t)number)) keep(entry, key, (size_t)number);
         return {scratch, number};
     }
 
@@ -155,7 +156,8 @@ template <class Id> struct WordCache {
         if (number < 0) return {scratch, number};
         for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
         entry = free_place(key);  /* another one than above, if its parts were new too */
-        if (entry && long_key(copy, length, secret) == key && make_room(length, (size_t)number)) {
+        if (!entry) crowded = true;
+        else if (long_key(copy, length, secret) == key && make_room(length, (size_t)number)) {
             entry->pooled.text = bytes.add(copy, length);
             entry->pooled.length = (uint32_t)length;
             keep(entry, key, (size_t)number);

@@ -1,8 +1,10 @@
-/* A cache for ids of 16 bits or of 32, as the vocabulary needs. */
+/* A cache for ids of 16 bits or of 32, as the vocabulary needs. What writes ids from it, `write_text` and
+ * `write_pretoken`, is defined by whoever includes this. */
 #ifndef CS336_BPE_WORD_CACHES_H
 #define CS336_BPE_WORD_CACHES_H
 
-#include "rolling.h"
+#include "output.h"
+#include "word_cache.h"
 
 struct AnyCache {
     enum { SMALLEST = 4096 * 32 + 8192 * 5 };  /* bytes; see WordCache */
@@ -20,10 +22,11 @@ struct AnyCache {
     void end() noexcept { is_narrow ? narrow.end() : wide.end(); }
     size_t num_bytes() const noexcept { return is_narrow ? narrow.num_bytes() : wide.num_bytes(); }
     size_t num_pretokens() const noexcept { return is_narrow ? narrow.used : wide.used; }
+    Secret secret() const noexcept { return is_narrow ? narrow.secret : wide.secret; }
     size_t times_full() const noexcept { return is_narrow ? narrow.times_full : wide.times_full; }
 };
 
-/* Encode text[begin:end], in which no special token is looked for; see rolling.h. */
+/* Encode text[begin:end], in which no special token is looked for; see there. */
 static int write_text(const Scanner *scanner, AnyCache *cache, const NewWords &words,
                       const uint8_t *text, size_t begin, size_t end, bool strict,
                       Output *output) noexcept {

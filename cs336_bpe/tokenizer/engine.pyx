@@ -31,7 +31,7 @@ from cs336_bpe.encode.output cimport (
     fill_lists,
 )
 from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
-from cs336_bpe.encode.word_caches cimport (
+from cs336_bpe.encode.rolling cimport (
     DEFAULT_BYTES,
     SMALLEST,
     AnyCache,
@@ -168,6 +168,11 @@ cdef class Cache:
     def times_full(self):
         """How often the limit was reached, and everything forgotten."""
         return self.table.times_full()
+
+    @property
+    def secret(self):
+        """The two secret numbers of its hashes."""
+        return self.table.secret().a, self.table.secret().b
 
 
 cdef class Ids:

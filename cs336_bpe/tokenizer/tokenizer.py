@@ -298,8 +298,8 @@ class Tokenizer:
     ) -> "tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]":
         """The ids of all texts in one array, and the offsets at which those of each begin.
 
-        The ids of text `i` are `ids[offsets[i]:offsets[i + 1]]`. There is no object for an id or for
-        a text, so this is the fastest way to encode many short texts.
+        The ids of text `i` are `ids[offsets[i]:offsets[i + 1]]`. There is no object for an id or
+        for a text, so this is the fastest way to encode many short texts.
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
         >>> ids, offsets = tokenizer.encode_batch_arrays(["a", "", "bc"])

@@ -7,7 +7,7 @@
 #ifndef CS336_BPE_WHOLE_TEXT_H
 #define CS336_BPE_WHOLE_TEXT_H
 
-#include "../encode/word_caches.h"
+#include "../encode/rolling.h"
 #include "special_tokens.h"
 #include "to_utf8.h"
 

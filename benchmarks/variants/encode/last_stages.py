@@ -2,11 +2,13 @@
 
 from variants import Experiment, Variant
 
-KEYS = "        return !((a ^ other.a) | (b ^ other.b));\n"
-ENTRY = "        uint32_t bits;  /* token << 8 | fingerprint */\n"
-FINGERPRINT = "            return (one.bits & 255) == fingerprint(hash) && of_slot->left == left\n"
+SSE2 = "struct alignas(16) Key {\n#if defined(__SSE2__)\n"
+COPY = "        copy<16 / sizeof(Id)>((const Id *)&entry->inside, to);\n"
+FOUND = "        return to + entry->inside.number;\n"
+LENGTHS = "        if (BPE_UNLIKELY(2 * used > mask)) {\n"
+PARTS = "        return pairs ? pairs->next_cut(text, at, end) : end;\n"
 BYTES = "        return byte_pairs[(size_t)left << 8 | right];\n"
-FEW = "        if (BPE_UNLIKELY(found->number > IN_ENTRY)) {\n"
+LISTS = "        return merges->in_order ? lists->merge"
 
 EXPERIMENT = Experiment(
     question="The tokenizer, with one idea taken out at a time, to arrays.",
@@ -15,26 +17,32 @@ EXPERIMENT = Experiment(
     texts=("web", "multilingual"),
     rounds=3,
     variants=(
-        Variant("no prefetch", "batches, but nothing is asked for ahead of time",
+        Variant("no prefetch", "nothing is asked for ahead of time",
                 defines=("CS336_BPE_NO_PREFETCH",)),
-        Variant("larger batches", "1,024 pretokens instead of 256",
-                defines=("CS336_BPE_BATCH=1024",)),
+        Variant("16 ahead", "places are asked for 16 pretokens before, not 64",
+                defines=("CS336_BPE_AHEAD=16",)),
+        Variant("smaller batches", "256 pretokens instead of 1,024",
+                defines=("CS336_BPE_BATCH=256",)),
         Variant("small pages", "no huge pages for caches and arrays",
                 defines=("CS336_BPE_SMALL_PAGES", "SMALL_PAGES")),
-        Variant("keys in two steps", "a branch after the first half of a key",
-                replace={"encode/pretoken_cache.h": [
-                    (KEYS, "        return a == other.a && b == other.b;\n")]}),
-        Variant("ids as many as there are", "not always three, which needs no branch",
-                replace={"encode/batches.h": [(FEW, "        if (true) {\n")]}),
-        Variant("slots of 16 bytes", "as stage 10 has them, in the table of pairs",
-                replace={"encode/merge_numbers.h": [
-                    (ENTRY, ENTRY + "        uint32_t more[3];\n")]}),
-        Variant("no fingerprints", "every slot on the way is compared with its pair",
-                replace={"encode/merge_numbers.h": [
-                    (FINGERPRINT, "            return of_slot->left == left\n")]}),
+        Variant("keys in two parts", "two integers instead of one register",
+                replace={"encode/word_key.h": [
+                    (SSE2, SSE2.replace("#if defined(__SSE2__)", "#if 0"))]}),
+        Variant("ids as many as there are", "not always all, which needs no branch",
+                replace={"encode/rolling.h": [
+                    (COPY, ""),
+                    (FOUND, "        for (size_t i = 0; i < entry->inside.number; i++)\n"
+                            "            copy<1>(entry->inside.ids + i, to + i);\n" + FOUND)]}),
+        Variant("a fuller table", "up to two thirds of it, not half",
+                replace={"encode/word_cache.h": [
+                    (LENGTHS, LENGTHS.replace("2 * used > mask", "3 * used > 2 * mask"))]}),
+        Variant("words are not cut", "where no merge can cross",
+                replace={"encode/new_words.h": [(PARTS, "        return end;\n")]}),
         Variant("no array of byte pairs", "they are looked up like all others",
-                replace={"encode/merge_numbers.h": [(BYTES, "        return of(left, right);\n")]}),
+                replace={"encode/perfect_merges.h": [
+                    (BYTES, "        return of(left, right);\n")]}),
         Variant("a heap for long pretokens", "instead of lists by rank",
-                files={"encode/merge_lists.h": "merge_heap.h"}),
+                replace={"encode/new_words.h": [
+                    (LISTS, LISTS.replace("merges->in_order", "false"))]}),
     ),
 )

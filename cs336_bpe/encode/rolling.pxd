@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""What `word_caches.h` declares, and what it needs."""
+"""What `rolling.h` declares, and the headers that it includes."""
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libcpp.string cimport string
 
 from cs336_bpe.encode.perfect_merges cimport Merges
@@ -9,7 +9,7 @@ from cs336_bpe.encode.output cimport Output
 from cs336_bpe.native.starts cimport Scanner
 
 
-cdef extern from "../encode/word_caches.h" nogil:
+cdef extern from "../encode/rolling.h" nogil:
     enum:
         SMALLEST "AnyCache::SMALLEST"
     const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
@@ -26,7 +26,11 @@ cdef extern from "../encode/word_caches.h" nogil:
         const MergeablePairs *pairs
         const WholeTokens *whole
 
+    cppclass Secret:
+        uint64_t a, b
+
     cppclass AnyCache:
+        Secret secret()
         bint start(size_t most, uint32_t greatest_id)
         void end()
         size_t num_bytes()

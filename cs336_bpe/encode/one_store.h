@@ -1,0 +1,75 @@
+/* Encoding text in batches, as batches.h does; but a pretoken has one key to compare and one store. */
+#ifndef CS336_BPE_ONE_STORE_H
+#define CS336_BPE_ONE_STORE_H
+
+#include "copy_ids.h"
+#ifndef CS336_BPE_BATCH
+#define CS336_BPE_BATCH 256
+#endif
+#include "starts.h"
+
+/* Write the ids of a batch: number `k` is text[starts[k]:starts[k + 1]]. There is room. */
+template <class Id, class To>
+static int write_batch(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                       const size_t *starts, size_t number, Output *output) noexcept {
+    OtherWords<Id, To> others = {cache, &words, ENCODE_DONE};
+    Key keys[Starts::BATCH];
+    const Entry<Id> *places[Starts::BATCH];
+    To *const from = (To *)output->ids + output->used, *to = from;
+    for (size_t k = 0; k < number; k++) {
+        const uint8_t *here = text + starts[k];
+        size_t length = starts[k + 1] - starts[k];
+        keys[k] = length > SHORT ? long_key(here, length > LONG ? 0 : length, cache->secret)
+                                 : short_key(here, length);
+        places[k] = (const Entry<Id> *)((const uint8_t *)cache->entries
+                                        + (keys[k].hash(cache->secret) & cache->offset_mask()));
+        BPE_PREFETCH(places[k]);
+    }
+    for (size_t k = 0; k < number; k++) {
+        copy<16 / sizeof(Id)>((const Id *)&places[k]->inside, to);
+        to += places[k]->key == keys[k]
+            ? places[k]->inside.number
+            : others.write(text + starts[k], starts[k + 1] - starts[k], keys[k], to);
+    }
+    output->used += (size_t)(to - from);
+    cache->tidy();
+    return others.status;
+}
+
+template <class Id>
+static int write_batch(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                       const size_t *starts, size_t number, Output *output) noexcept {
+    if (has_too_long(starts, number)) return ENCODE_TOO_LONG;
+    if (!output->room_for(starts[number] - starts[0] + SLACK)) return ENCODE_NO_MEMORY;
+    return write_batch<Id, uint32_t>(cache, words, text, starts, number, output);
+}
+
+/* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
+template <class Id>
+static int write_pretoken(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                          size_t length, Output *output) noexcept {
+    size_t starts[2] = {0, length};
+    uint8_t copy[16] = {0};
+    if (!length) return ENCODE_DONE;
+    if (length < 16) text = (const uint8_t *)memcpy(copy, text, length);
+    return write_batch(cache, words, text, starts, 1, output);
+}
+
+/* Encode text[begin:end], to ids of 32 bits. SCAN_PADDING bytes after the end must be readable. */
+template <class Id>
+static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
+                      const uint8_t *text, size_t begin, size_t end, bool strict,
+                      Output *output) noexcept {
+    Starts starts;
+    starts.begin(scanner, text, begin, end, !strict);
+    while (starts.find()) {
+        if (!starts.ready) continue;
+        int status = write_batch(cache, words, text, starts.starts, starts.ready, output);
+        if (status != ENCODE_DONE) return status;
+    }
+    return starts.invalid ? ENCODE_INVALID : ENCODE_DONE;
+}
+
+#include "word_caches.h"
+
+#endif
