@@ -20,6 +20,7 @@ FLOORS = [
     {"rules"},
     {"native"},
     {"text"},
+    {"model"},
     {"pretokenize"},
     {"train", "encode"},
     {"formats"},

@@ -9,7 +9,7 @@
 #define CS336_BPE_MERGE_LISTS_H
 
 #include <stdlib.h>
-#include "merge_numbers.h"
+#include "merge_heap.h"
 
 enum { TOO_LONG = 0x7FFFFFFF / 2 };  /* bytes: three pairs for each are numbered with 32 bits */
 
@@ -130,7 +130,9 @@ private:
 /* Encode a pretoken below TOO_LONG; returns the number of ids, or -1 for no memory. */
 static ptrdiff_t merge_pretoken(const Merges &merges, Lists *lists, const uint8_t *text,
                                 size_t length, uint32_t *ids) {
+    if (merges.wholes && merges.wholes->find(text, length, ids)) return 1;
     if (length < SCAN_BELOW) return (ptrdiff_t)merge_by_scan(merges, text, length, ids);
+    if (!merges.in_order) return MergeHeap().merge(merges, text, length, ids);
     return lists->merge(merges, text, length, ids);
 }
 

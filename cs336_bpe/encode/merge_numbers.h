@@ -12,6 +12,7 @@
 #define CS336_BPE_MERGE_NUMBERS_H
 
 #include "open_table.h"
+#include "whole_tokens.h"
 
 static const uint32_t NO_MERGE = 0xFFFFFFFF;  /* greater than every token */
 enum { MAX_TOKENS = 1 << 24 };                /* what a slot has bits for */
@@ -28,6 +29,8 @@ struct Merges {
     Parts *parts;          /* of each token */
     uint32_t *ids;         /* of each token, as the user numbers them */
     size_t num_tokens;     /* so far */
+    bool in_order;         /* is a merge never before those that make its parts? */
+    const WholeTokens *wholes;  /* looked up before anything is merged; NULL if nothing is */
 
     /* Room for `num_merges`. `add` has to be called for each one, in order. */
     bool start(size_t num_merges) noexcept {
@@ -37,6 +40,8 @@ struct Merges {
         parts = (Parts *)calloc(256 + num_merges, sizeof(Parts));
         ids = (uint32_t *)calloc(256 + num_merges, sizeof(uint32_t));
         num_tokens = 256;
+        in_order = true;
+        wholes = NULL;
         if (!slots.start(size) || !byte_pairs || !parts || !ids) return false;
         for (int i = 0; i < 65536; i++) byte_pairs[i] = NO_MERGE;
         return true;

@@ -1,154 +1,159 @@
 """Reading Hugging Face's `tokenizer.json`, without the library.
 
-The file can describe many tokenizers that are not byte-level BPE, or not quite: words first, text
-normalised, merges left out at random. Read as plain byte-level BPE they would give wrong ids
-without a word. So every part of the file must be one that is known to change nothing, and
-everything else is refused, with its name.
+The file can describe many tokenizers that are not byte-level BPE. Read as such they would give wrong
+ids without a word. So every part of the file is either read exactly or refused by name.
+
+What comes out is a plain `Model` if that says everything, as for GPT-2's file. If not, the model has
+a `Pipeline` (docs/formats/model.md).
 """
 
 import os
-from collections.abc import Collection
+import warnings
+from typing import NamedTuple
 
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
-from cs336_bpe.formats.plain_encoder import PlainEncoder
+from cs336_bpe.formats.huggingface_steps import (
+    Object,
+    as_bool,
+    check_keys,
+    read_normalizer,
+    read_post_processor,
+    read_splits,
+    type_of,
+)
 from cs336_bpe.formats.probe import uncovered
-from cs336_bpe.formats.round_trip import Checked, check_special_ids, checked
+from cs336_bpe.formats.pruning import are_in_order, last_merges
+from cs336_bpe.formats.round_trip import check_special_ids, checked
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,
     as_object,
-    as_pattern,
     as_string,
     excerpt,
     kind,
     naming,
     read_json_file,
 )
-from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, from_printable, shown
+from cs336_bpe.model.normal import Normalizer
+from cs336_bpe.model.reduce import patterns_of
+from cs336_bpe.rules import (
+    GPT2_PATTERN,
+    AddedToken,
+    Model,
+    Pair,
+    Pipeline,
+    from_printable,
+    is_gpt2,
+    shown,
+)
 
-_Object = dict[str, object]
+_PARTS = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
+          "post_processor", "decoder", "model"}
 
 
 def read_huggingface(path: AnyPath) -> Model:
-    """Read `tokenizer.json`, if it is plain byte-level BPE. See `write_huggingface`."""
+    """Read `tokenizer.json`, if it is byte-level BPE. See `write_huggingface`."""
     name = os.fspath(path)
     data = as_object(read_json_file(path), f"{name}: the whole file")
     with naming(name):
-        _check_keys(data, "the file", {"version", "truncation", "padding", "added_tokens",
-                                       "normalizer", "pre_tokenizer", "post_processor", "decoder",
-                                       "model"})
-        if "model" not in data:
-            raise ValueError("there is no model; it is no tokenizer.json, or cut short")
-        for part in ("truncation", "padding", "normalizer"):
-            _check(data, part, (None,), f"a {part} changes the text or the ids")
-        post = data.get("post_processor")
-        if post is not None and _type(post, "the post_processor") != "ByteLevel":
-            raise ValueError(f"the post_processor is {_type(post, 'it')}, which adds ids around "
-                             f"the text; only ByteLevel is read, which does not")
-        if _type(data.get("decoder"), "the decoder") != "ByteLevel":
-            raise ValueError(f"the decoder is {_type(data.get('decoder'), 'it')}; only ByteLevel "
-                             f"is read: tokens are not bytes otherwise")
-        pattern = _read_pattern(data.get("pre_tokenizer"))
-        bpe = as_object(data["model"], "the model")
-        _check_model(bpe)
-        merges = _read_merges(bpe.get("merges"))
-        entries = as_object(bpe.get("vocab"), "the vocab of the model")
-        specials = _read_added(data.get("added_tokens", []), entries)
-        vocab = read_entries(entries, merges, list(specials), "the vocab")
-        for token, number in specials.items():
-            if vocab.setdefault(number, token.encode()) != token.encode():
-                raise ValueError(f"the added token {token!r} has the id {number}, but that is "
-                                 f"{shown(vocab[number])} in the vocab: give it an id of its own")
-        tokenizer = checked(Model(vocab, merges, list(specials), pattern))
-        check_special_ids(tokenizer.ids, specials)
-        if bpe.get("ignore_merges"):
-            _check_ignore_merges(entries, tokenizer)
+        model = read_tokenizer(data)
+    for part in ("padding", "truncation"):
+        if data.get(part) is not None:
+            warnings.warn(f"{name} has a {part}, which is the caller's choice and no part of the "
+                          f"tokenizer; it is ignored", stacklevel=3)
+    return model
+
+
+def read_tokenizer(data: Object) -> Model:
+    """What a `tokenizer.json` says, once it is read as JSON."""
+    check_keys(data, "the file", _PARTS)
+    if "model" not in data:
+        raise ValueError("there is no model; it is no tokenizer.json, or cut short")
+    bpe = as_object(data["model"], "the model")
+    _check_kind(bpe, data.get("decoder"))
+    _check_model(bpe)
+    listed = _read_merges(bpe.get("merges"))
+    entries = as_object(bpe.get("vocab"), "the vocab of the model")
+    added = _read_added(data.get("added_tokens", []), entries)
+    specials = added.ids
+    merges = last_merges(listed)
+    vocab = read_entries(entries, merges, list(specials), "the vocab")
+    _check_listed(listed, set(vocab.values()))
+    for token, number in specials.items():
+        if vocab.setdefault(number, token.encode()) != token.encode():
+            raise ValueError(f"the added token {token!r} has the id {number}, but that is "
+                             f"{shown(vocab[number])} in the vocab: give it an id of its own")
+    after = read_post_processor(data.get("post_processor"), specials)
+    pipeline = Pipeline(
+        normalize=read_normalizer(data.get("normalizer")),
+        added=added.tokens,
+        splits=read_splits(data.get("pre_tokenizer")),
+        whole_tokens=as_bool(bpe, "ignore_merges", "the model", False),
+        template=after.template,
+        trim_offsets=after.trim_offsets,
+        trim_prefix_space=after.trim_prefix_space,
+        in_order=are_in_order(merges),
+    )
+    _check_contents(pipeline)
+    pattern = _one_pattern(pipeline)
+    is_plain = pattern and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits) \
+        and all(token.special and token.is_plain for token in added.tokens) \
+        and len({token.normalized for token in added.tokens}) <= 1
+    tokenizer = checked(Model(vocab, merges, list(specials), pattern,
+                              None if is_plain else pipeline))
+    check_special_ids(tokenizer.ids, specials)
     return tokenizer.model
 
 
-def _check_keys(value: _Object, what: str, known: Collection[str]) -> None:
-    for key in value:
-        if key not in known:
-            raise ValueError(f"{what} has the entry {excerpt(key)}, whose meaning is not known "
-                             f"here: it could change the ids")
+# --- Is it byte-level BPE? -----------------------------------------------------------------
 
 
-def _check(value: _Object, key: str, allowed: Collection[object], why: str) -> None:
-    """An entry that may be absent or have a value that changes nothing."""
-    found = value.get(key)
-    # 0 == False in Python, and it would be the same here, but it is not what the format has.
-    if found not in allowed or isinstance(found, (list, dict)):
-        raise ValueError(f"{key} is {kind(found)}: {why}, so this is not plain byte-level BPE")
+_OTHER_MODELS = {
+    "Unigram": "a Unigram model, which chooses among all ways to cut a word by their probability; "
+               "sentencepiece and tokenizers read it",
+    "WordPiece": "a WordPiece model, which takes the longest token that fits; tokenizers reads it",
+    "WordLevel": "a table of whole words; tokenizers reads it",
+}
 
 
-def _type(value: object, what: str) -> str:
-    if value is None:
-        return "missing"
-    return as_string(as_object(value, what).get("type"), f"the type of {what}")
+def _check_kind(bpe: Object, decoder: object) -> None:
+    """An error in one sentence, if the file is another kind of tokenizer."""
+    found = bpe.get("type")
+    if found in _OTHER_MODELS:
+        raise ValueError(f"this is not byte-level BPE but {_OTHER_MODELS[str(found)]}")
+    # Early files, GPT-2's among them, have no type.
+    if found not in (None, "BPE"):
+        raise ValueError(f"the type of the model is {kind(found)}; only BPE is read")
+    if bpe.get("byte_fallback") not in (None, False):
+        raise ValueError("this is not byte-level BPE but a SentencePiece-like one with byte "
+                         "fallback: its symbols are characters, and a token such as <0x0A> stands "
+                         "for a byte where a character has none; tokenizers reads it, and "
+                         "sentencepiece the model that it was made from")
+    if type_of(decoder, "the decoder") != "ByteLevel":
+        raise ValueError(f"the decoder is {type_of(decoder, 'it')}; only ByteLevel is read: tokens "
+                         f"are not bytes otherwise; tokenizers reads the file")
 
 
-def _read_pattern(value: object) -> str:
-    """The pattern of a pretokenizer: ByteLevel alone, or Split with a regex and then ByteLevel."""
-    if _type(value, "the pre_tokenizer") == "ByteLevel":
-        if not _byte_level(value, "the pre_tokenizer"):
-            raise ValueError("the pre_tokenizer is ByteLevel without its regex, so nothing splits "
-                             "the text into pretokens; to keep it so, split by [\\s\\S]+")
-        return GPT2_PATTERN
-    steps: list[object] = []
-    if _type(value, "the pre_tokenizer") == "Sequence":
-        sequence = as_object(value, "the pre_tokenizer")
-        _check_keys(sequence, "the pre_tokenizer", {"type", "pretokenizers"})
-        steps = as_list(sequence.get("pretokenizers"), "the pretokenizers")
-    types = [_type(step, "a pretokenizer") for step in steps[:10]]
-    if types != ["Split", "ByteLevel"]:
-        found = " and ".join(types) or _type(value, "the pre_tokenizer")
-        raise ValueError(f"the pre_tokenizer is {excerpt(found)}; only ByteLevel is read, or a "
-                         f"Sequence of Split and ByteLevel")
-    if _byte_level(steps[1], "the second pretokenizer"):
-        raise ValueError("the second pretokenizer is ByteLevel with its own regex, which splits "
-                         "once more; only use_regex false is read after Split")
-    split = as_object(steps[0], "Split")
-    _check_keys(split, "Split", {"type", "pattern", "behavior", "invert"})
-    _check(split, "behavior", ("Isolated",), "matches are not the pretokens")
-    _check(split, "invert", (None, False), "matches are not the pretokens")
-    regex = as_object(split.get("pattern"), "the pattern of Split")
-    if list(regex) != ["Regex"]:
-        raise ValueError("the pattern of Split must be a Regex")
-    pattern = as_pattern(regex["Regex"], "the pattern of Split")
-    gap = uncovered(pattern)
-    if gap is not None:
-        raise ValueError(f"the pattern of Split does not match {excerpt(gap)}; tokenizers makes a "
-                         f"pretoken of it, and this program leaves it out")
-    return pattern
-
-
-def _byte_level(value: object, what: str) -> bool:
-    """Whether a ByteLevel step uses its regex, if it changes nothing else."""
-    step = as_object(value, what)
-    _check_keys(step, what, {"type", "add_prefix_space", "trim_offsets", "use_regex"})
-    # Absent, it is true.
-    if step.get("add_prefix_space", True) is not False:
-        raise ValueError(f"{what} has add_prefix_space, which puts a blank before the text; so it "
-                         f"can't be decoded to what it was")
-    use_regex = step.get("use_regex", True)
-    if not isinstance(use_regex, bool):
-        raise ValueError(f"{what} has use_regex {kind(use_regex)}; it must be true or false")
-    return use_regex
-
-
-def _check_model(bpe: _Object) -> None:
-    _check_keys(bpe, "the model", {
+def _check_model(bpe: Object) -> None:
+    check_keys(bpe, "the model", {
         "type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix",
         "fuse_unk", "byte_fallback", "ignore_merges", "vocab", "merges"})
-    # Early files, GPT-2's among them, have no type.
-    _check(bpe, "type", (None, "BPE"), "only BPE models are read")
     _check(bpe, "dropout", (None, 0), "merges are left out at random")
     for key in ("continuing_subword_prefix", "end_of_word_suffix"):
         _check(bpe, key, (None, ""), "tokens are marked by their place in a word")
-    _check(bpe, "byte_fallback", (None, False), "tokens such as <0x0A> stand for bytes")
-    _check(bpe, "ignore_merges", (None, False, True), "it must be true or false")
     # unk_token and fuse_unk are for characters without a token; here every byte has one.
+
+
+def _check(value: Object, key: str, allowed: tuple[object, ...], why: str) -> None:
+    """An entry that may be absent or have a value that changes nothing."""
+    found = value.get(key)
+    # 0 == False in Python, and it would be the same here, but it is not what the format has.
+    if found not in allowed or isinstance(found, (bool, list, dict)):
+        raise ValueError(f"{key} is {kind(found)}: {why}, so this is not plain byte-level BPE")
+
+
+# --- Merges --------------------------------------------------------------------------------
 
 
 def _read_merges(value: object) -> list[Pair]:
@@ -170,43 +175,77 @@ def _read_merges(value: object) -> list[Pair]:
     return merges
 
 
-def _read_added(value: object, entries: _Object) -> dict[str, int]:
-    """The special tokens and their ids, which must be the ones that the library would give."""
-    specials: dict[str, int] = {}
-    next_id = len(entries)
-    normalized = set()
+def _check_listed(listed: list[Pair], tokens: set[bytes]) -> None:
+    """Every merge that the file lists, also one that never happens, must join tokens to a token."""
+    for place, (left, right) in enumerate(listed):
+        for token in (left, right, left + right):
+            if token not in tokens:
+                raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, but "
+                                 f"{shown(token)} is not in the vocab: add it, or leave the merge "
+                                 f"out")
+
+
+# --- Added tokens --------------------------------------------------------------------------
+
+
+class _Added(NamedTuple):
+    tokens: tuple[AddedToken, ...]
+    ids: dict[str, int]
+
+
+def _read_added(value: object, entries: Object) -> _Added:
+    """The added tokens and their ids, which must be the ones that the library would give."""
+    tokens = []
+    ids: dict[str, int] = {}
     for place, entry in enumerate(as_list(value, "added_tokens")):
         what = f"added_tokens[{place}]"
         token = as_object(entry, what)
-        _check_keys(token, what, {"id", "content", "single_word", "lstrip", "rstrip", "normalized",
-                                  "special"})
-        for key in ("single_word", "lstrip", "rstrip"):
-            if token.get(key, False) is not False:
-                raise ValueError(f"{what} has {key}, which makes it depend on the text around it; "
-                                 f"special tokens here do not")
+        check_keys(token, what, {"id", "content", "single_word", "lstrip", "rstrip", "normalized",
+                                 "special"})
         content = as_string(token.get("content"), f"the content of {what}")
         number = as_id(token.get("id"), f"the id of {what}")
-        if content in specials:
+        if not content:
+            raise ValueError(f"{what} is empty; it would match everywhere")
+        if content in ids:
             raise ValueError(f"{what} is {excerpt(content)}, which is there already")
-        expected = entries.get(content, next_id)
+        if from_printable(content) not in (None, content.encode()):
+            raise ValueError(f"{what} is {excerpt(content)}, which tokenizers takes for bytes when "
+                             f"it decodes; rename it")
+        greatest = max(ids.values(), default=-1)
+        expected = entries.get(content, max(len(entries), greatest + 1))
         if number != expected:
             raise ValueError(f"{what} is {excerpt(content)} with the id {number}, but tokenizers "
                              f"would give it the id {kind(expected)}: correct it")
-        next_id += content not in entries
-        specials[content] = number
-        normalized.add(kind(token.get("normalized")))
-    if len(normalized) > 1:
-        raise ValueError("some added tokens are normalized and some are not; tokenizers looks for "
-                         "them one after the other, so the longest match need not win")
-    return specials
+        ids[content] = number
+        special = as_bool(token, "special", what, False)
+        tokens.append(AddedToken(
+            content, special, as_bool(token, "lstrip", what, False),
+            as_bool(token, "rstrip", what, False), as_bool(token, "single_word", what, False),
+            as_bool(token, "normalized", what, not special), in_vocab=content in entries))
+    return _Added(tuple(tokens), ids)
 
 
-def _check_ignore_merges(entries: _Object, tokenizer: Checked) -> None:
-    """With `ignore_merges` a pretoken that is a token is left as it is. Usually merges make it."""
-    encoder = PlainEncoder(tokenizer)
-    for key, number in entries.items():
-        word = from_printable(key)
-        if word and word.decode("utf-8", "replace") not in tokenizer.ids.specials \
-                and encoder.encode_bytes(word) != [number]:
-            raise ValueError(f"ignore_merges is true, and merges alone would not make "
-                             f"{shown(word)}, so it changes the ids")
+def _check_contents(pipeline: Pipeline) -> None:
+    """Normalized tokens must still be something, and different."""
+    normalizer = Normalizer(pipeline.normalize)
+    seen: dict[str, str] = {}
+    for token in pipeline.added:
+        if token.normalized:
+            content = normalizer(token.content)
+            if not content or content in seen:
+                raise ValueError(f"the added token {token.content!r} is normalized to {content!r}, "
+                                 f"which is {'also ' + repr(seen[content]) if content else 'empty'}"
+                                 f": it could not be told where it is")
+            seen[content] = token.content
+
+
+def _one_pattern(pipeline: Pipeline) -> str:
+    """The one pattern that cuts text into pretokens, all of which it matches; empty if none does."""
+    reduced = patterns_of(pipeline.splits)
+    if reduced is not None and not reduced.prefix_space and len(reduced.patterns) == 1:
+        pattern = reduced.patterns[0]
+        if is_gpt2(pattern):
+            return GPT2_PATTERN
+        if uncovered(pattern) is None:
+            return pattern
+    return ""

@@ -29,13 +29,14 @@ def checked(model: Model) -> Checked:
     >>> checked(Model(dict(enumerate(BYTES)), [], ["<|pad|>"], GPT2_PATTERN)).model.vocab[256]
     b'<|pad|>'
     """
-    vocab, merges, special_tokens, pattern = model
+    vocab, merges, special_tokens, pattern, pipeline = model
     check_pattern(pattern)
     specials = check_special_tokens(special_tokens)
-    ids = separate_specials(vocab, merges, specials)
+    ids = separate_specials(vocab, merges, specials, in_order=model.in_order)
     complete = dict(vocab) | {number: token.encode() for token, number in ids.specials.items()}
     pairs = [(left, right) for left, right in merges]
-    return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern), ids)
+    return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern,
+                         pipeline), ids)
 
 
 def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:
@@ -62,6 +63,8 @@ def check_same(wanted: Model, found: Model) -> None:
         problem = f"the special tokens {wanted.special_tokens} come back as {found.special_tokens}"
     if not problem and wanted.pattern != found.pattern:
         problem = f"the pattern {wanted.pattern!r} comes back as {found.pattern!r}"
+    if not problem and wanted.pipeline != found.pipeline:
+        problem = f"the steps around the merges come back as {found.pipeline}"
     if problem:
         raise ValueError(f"this format can't keep the tokenizer: {problem}; nothing was written")
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.model.oniguruma import from_oniguruma
 from cs336_bpe.rules import MAX_ID, check_pattern
 from cs336_bpe.text.blocks import open_text
 
@@ -131,6 +132,16 @@ def as_pattern(value: object, what: str) -> str:
         check_pattern(pattern)
     except (ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"{what} can't be used: {str(error)[-200:]}") from None
+    return pattern
+
+
+def as_oniguruma(value: object, what: str) -> str:
+    """A JSON value that must be a pattern of Oniguruma which means something to `regex` too."""
+    pattern = as_string(value, what)
+    try:
+        as_pattern(from_oniguruma(pattern), what)
+    except ValueError as error:
+        raise ValueError(str(error).replace("the pattern", what, 1)) from None
     return pattern
 
 

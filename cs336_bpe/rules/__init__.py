@@ -63,6 +63,7 @@ from cs336_bpe.rules.patterns import (
     check_pattern,
     is_gpt2,
 )
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline, Template
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
     LexicographicOrder,
@@ -91,6 +92,7 @@ __all__ = [
     "GPT4_PATTERN",
     "MAX_ID",
     "MAX_TOTAL",
+    "AddedToken",
     "CountBlocks",
     "CountPretokens",
     "EarlyStopWarning",
@@ -99,7 +101,9 @@ __all__ = [
     "LexicographicOrder",
     "Model",
     "Pair",
+    "Pipeline",
     "PretokenEncoder",
+    "Template",
     "TextEncoder",
     "TieBreak",
     "TieOrder",

@@ -11,9 +11,10 @@ from typing import Any
 import numpy
 from numpy.typing import DTypeLike
 
-from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, is_gpt2
+from cs336_bpe.rules import Pair, Pipeline, TokenIds, check_pattern, check_size, is_gpt2
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
+from cs336_bpe.tokenizer.preparing import Preparation, as_text
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
 Array = numpy.ndarray[Any, Any]
@@ -23,14 +24,18 @@ class Coder:
     """Encodes texts. It never changes, and many threads may use it at once."""
 
     def __init__(self, tokens: Mapping[int, bytes], merges: Sequence[Pair], ids: TokenIds,
-                 pattern: str, cache_bytes: int) -> None:
+                 pattern: str, cache_bytes: int, pipeline: Pipeline | None = None) -> None:
         self.regex = check_pattern(pattern)
         self.pattern = pattern
-        self.is_gpt2 = is_gpt2(pattern)
+        self.preparation = None if pipeline is None else Preparation(pipeline, ids.specials)
+        self.is_gpt2 = (is_gpt2(pattern) if self.preparation is None
+                        else self.preparation.cuts_anywhere)
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
-        self.choices = SpecialChoices(ids.specials)
-        self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes)
+        self.choices = SpecialChoices(ids.specials, self.preparation)
+        self.wholes = _wholes(ids, pipeline)
+        self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes, self.wholes,
+                                    pipeline is None or pipeline.in_order)
         self.greatest_id = max(tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -46,9 +51,28 @@ class Coder:
         if self.is_gpt2:
             return self.engine.encode_ids(data, choice.native, width, cache, strict)
         try:
+            if self.preparation is not None and self.preparation.engine_splits:
+                return self._encode_parts(as_text(text, strict=strict), choice, width, cache)
             return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)
         except UnicodeDecodeError:
             return None
+
+    def _encode_parts(self, text: str, choice: Choice, width: int,
+                      cache: engine.Cache | None) -> engine.Ids:
+        """The ids of a text that is not for the engine as it is, but in parts."""
+        preparation = self.preparation
+        assert preparation is not None and choice.added is not None
+        if preparation.is_transparent(text):
+            return self.engine.encode_ids(_escaped(text), choice.native, width, cache)
+        whole = engine.Ids(width, len(text) // 3 + 8)
+        none = self.choices.nothing
+        for part in preparation.parts(text, choice.added):
+            if isinstance(part, int):
+                whole.extend(self.engine.encode_pieces([part], width, cache))
+            else:
+                whole.extend(self.engine.encode_ids(_escaped(part), none, width, cache))
+        whole.shrink()
+        return whole
 
     def encode_any(self, text: Text, choice: Choice, width: int, *,
                    cache: engine.Cache | None = None, offset: int | None = 0) -> engine.Ids:
@@ -59,8 +83,11 @@ class Coder:
 
     def pieces(self, text: Text, choice: Choice, *, strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""
-        if not isinstance(text, str):
-            text = bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
+        text = as_text(text, strict=strict)
+        if self.preparation is not None:
+            assert choice.added is not None
+            yield from self.preparation.pieces(text, choice.added)
+            return
         for part in choice.splitter.split(text):
             if isinstance(part, int):
                 yield part
@@ -89,6 +116,20 @@ class Coder:
             raise ValueError(f"dtype is {kind}, which can't hold the id {self.greatest_id}; use "
                              f"{self.smallest_dtype}")
         return kind
+
+
+def _wholes(ids: TokenIds, pipeline: Pipeline | None) -> dict[bytes, int] | None:
+    """The tokens that a whole pretoken is, whatever merges would make of it."""
+    if pipeline is None or not pipeline.whole_tokens:
+        return None
+    wholes = {token: number for token, number in ids.ordinary.items() if len(token) > 1}
+    return wholes | {token.content.encode(): ids.specials[token.content]
+                     for token in pipeline.added if token.in_vocab}
+
+
+def _escaped(text: str) -> Text:
+    """A text for the engine, with the bytes that surrogates stand for."""
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape")
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

@@ -36,6 +36,8 @@ class Engine:
         merges: Sequence[Pair],
         ids: dict[bytes, int],
         cache_bytes: int,
+        wholes: dict[bytes, int] | None = None,
+        in_order: bool = True,
     ) -> None: ...
     def encode_ids(
         self, text: _Text, specials: Specials, width: int, cache: Cache | None = None,

@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from cs336_bpe.encode.batches cimport write_pretoken, write_text
-from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
+from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges, WholeTokens
 from cs336_bpe.encode.output cimport (
     ENCODE_DONE,
     ENCODE_INVALID,
@@ -240,7 +240,9 @@ cdef class Engine:
     """The merges of a vocabulary, and caches.
 
     `tokens` has the token of each id, special ones included, and `ids` the id of each token that is
-    not special; both are consistent with `merges` (see `separate_specials`).
+    not special; both are consistent with `merges` (see `separate_specials`). `wholes` are tokens
+    that a whole pretoken is before anything is merged. If the merges are not `in_order`, a merge may
+    come before those that make its parts.
 
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
     >>> ids = {token: number for number, token in tokens.items() if number < 257}
@@ -249,11 +251,13 @@ cdef class Engine:
     [256, 108, 257]
     """
     cdef Merges merges
+    cdef WholeTokens wholes
     cdef readonly size_t cache_bytes
     cdef list free_caches
     cdef tuple known
 
-    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes):
+    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes, dict wholes=None,
+                  bint in_order=True):
         cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
         if len(merges) > MAX_TOKENS - 256:
             raise ValueError(f"there are {len(merges)} merges; there can be at most "
@@ -263,15 +267,28 @@ cdef class Engine:
         for byte in range(256):
             self.merges.ids[byte] = ids[bytes([byte])]
         for left, right in merges:
-            self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
+        for left, right in merges:
+            self.merges.add(numbers[left], numbers[right], ids[left + right])
+        self.merges.in_order = in_order
+        if wholes:
+            self.start_wholes(wholes)
         self.cache_bytes = cache_bytes
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))
         self.free_caches = [Cache(cache_bytes)]
 
+    cdef start_wholes(self, dict wholes):
+        if not self.wholes.start(len(wholes), sum(map(len, wholes))):
+            raise MemoryError(f"no memory for {len(wholes)} tokens")
+        self.merges.wholes = &self.wholes
+        for token, number in wholes.items():
+            self.wholes.add(<const uint8_t *>PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token),
+                            number)
+
     def __dealloc__(self):
         self.merges.end()
+        self.wholes.end()
 
     def encode_ids(self, text, Specials specials not None, int width, Cache cache=None,
                    bint strict=False):

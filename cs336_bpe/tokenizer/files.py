@@ -14,7 +14,7 @@ from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.npy import npy_header
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
-from cs336_bpe.rules import check_errors
+from cs336_bpe.rules import GPT2_PATTERN, check_errors
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.crew import Block, num_threads, over_blocks
 from cs336_bpe.text.cuts import Cutter
@@ -37,7 +37,7 @@ class FileEncoder:
         self.errors = errors
         # What must not occur has to be found as a whole, so it must not be cut in two either.
         uncut = coder.choices.all if choice.refused is not None else choice
-        self.cutter = Cutter(uncut.tokens, coder.pattern, errors)
+        self.cutter = Cutter(uncut.tokens, GPT2_PATTERN if coder.is_gpt2 else "", errors)
 
     def run(self, input_path: AnyPath, output_path: AnyPath, workers: int,
             progress: Progress) -> int:

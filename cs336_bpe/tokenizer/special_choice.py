@@ -1,11 +1,13 @@
 """Which special tokens a call looks for, of all that a tokenizer has."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.text.specials import SpecialSplitter, Which
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.engine import Specials
+from cs336_bpe.tokenizer.preparing import Preparation
 
 MOST_KEPT = 100
 """Choices that are kept for the next call. A server that tries all subsets must not fill memory."""
@@ -18,10 +20,8 @@ class Choice:
     splitter: SpecialSplitter  # finds them in Python
     native: Specials  # finds them in compiled code
     refused: Specials | None = None  # if any of these is in a text, that is an error
-
-    @property
-    def tokens(self) -> Iterable[str]:
-        return self.splitter.ids
+    added: AddedTokens | None = None  # finds them in Python, if there is a pipeline
+    tokens: Iterable[str] = ()  # after these a text can be cut
 
     def check(self, text: Text, offset: int | None = 0) -> None:
         """Raise if the text, which begins at `offset` of what the user knows, has a refused one."""
@@ -41,12 +41,17 @@ class Choice:
 class SpecialChoices:
     """The special tokens of a tokenizer, and the choices that calls make of them."""
 
-    def __init__(self, ids: dict[str, int]) -> None:
+    def __init__(self, ids: dict[str, int], preparation: Preparation | None = None) -> None:
         self.ids = ids
+        self.preparation = preparation
+        added = () if preparation is None else preparation.pipeline.added
+        self._always = frozenset(token.content for token in added if not token.special)
         self._kept: dict[frozenset[str], Choice] = {}
         self.all = self._some(frozenset(ids))
         self.none = self._some(frozenset())
-        self._refusing = Choice(self.none.splitter, self.none.native, self.all.native)
+        self.nothing = Specials({})
+        special = {token: number for token, number in ids.items() if token not in self._always}
+        self._refusing = replace(self.none, refused=Specials(special))
 
     def choose(self, which: Which) -> Choice:
         """What a caller's `specials=` means; an error if that is nothing."""
@@ -74,8 +79,16 @@ class SpecialChoices:
     def _some(self, tokens: frozenset[str]) -> Choice:
         choice = self._kept.get(tokens)
         if choice is None:
-            ids = {token: number for token, number in self.ids.items() if token in tokens}
-            choice = Choice(SpecialSplitter(ids), Specials(ids))
+            wanted = tokens | self._always
+            ids = {token: number for token, number in self.ids.items() if token in wanted}
+            choice = Choice(SpecialSplitter(ids), Specials(ids), tokens=tuple(ids))
+            if self.preparation is not None:
+                cuts = [token for token in self.preparation.cut_tokens() if token in wanted]
+                if len(cuts) < len(self.preparation.cut_tokens()):
+                    cuts = []  # one that is not wanted may hide one that is
+                choice = replace(choice, added=self.preparation.added(wanted))
+                if not self.preparation.cuts_anywhere:
+                    choice = replace(choice, tokens=tuple(cuts))
             if len(self._kept) < MOST_KEPT:
                 self._kept[tokens] = choice
         return choice

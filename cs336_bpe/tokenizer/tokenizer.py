@@ -23,6 +23,7 @@ from cs336_bpe.rules import (
     GPT2_PATTERN,
     Model,
     Pair,
+    Pipeline,
     check_size,
     check_workers,
     separate_specials,
@@ -72,14 +73,17 @@ class Tokenizer:
         *,
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
+        pipeline: Pipeline | None = None,
     ) -> None:
-        ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens)
+        ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens,
+                                in_order=pipeline is None or pipeline.in_order)
         self._tokens = {int(number): token for number, token in sorted(vocab.items())}
         for special, number in ids.specials.items():
             self._tokens[number] = special.encode()
         self._merges = tuple((left, right) for left, right in merges)
         self._ids = ids
-        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes)
+        self._pipeline = pipeline
+        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes, pipeline)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
         self._decoder = Decoder(self._tokens)
 
@@ -101,7 +105,7 @@ class Tokenizer:
     def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> "Tokenizer":
         """A tokenizer from what `cs336_bpe.formats` reads."""
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
-                   cache_bytes=cache_bytes)
+                   cache_bytes=cache_bytes, pipeline=model.pipeline)
 
     @classmethod
     def load(
@@ -183,7 +187,7 @@ class Tokenizer:
     def model(self) -> Model:
         """All of it, for `cs336_bpe.formats`."""
         return Model(dict(self._tokens), list(self._merges), list(self._ids.specials),
-                     self.pattern)
+                     self.pattern, self._pipeline)
 
     def token_bytes(self, number: int) -> bytes:
         """The bytes of a token."""
@@ -224,7 +228,8 @@ class Tokenizer:
             if number not in specials:
                 del kept[number]
         return type(self)(kept, self._merges[: len(learnt)], list(self._ids.specials),
-                          pattern=self.pattern, cache_bytes=self.cache_bytes)
+                          pattern=self.pattern, cache_bytes=self.cache_bytes,
+                          pipeline=self._pipeline)
 
     # --- Encoding --------------------------------------------------------------------------
 
@@ -429,7 +434,7 @@ class Tokenizer:
 
     def __reduce__(self) -> tuple[Callable[..., "Tokenizer"], tuple[Any, ...]]:
         return _rebuild, (dict(self._tokens), list(self._merges), list(self._ids.specials),
-                          self.pattern, self.coder.cache_bytes)
+                          self.pattern, self.coder.cache_bytes, self._pipeline)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self.model == other.model
@@ -451,5 +456,6 @@ class Tokenizer:
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
-             cache_bytes: int) -> Tokenizer:
-    return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes)
+             cache_bytes: int, pipeline: Pipeline | None = None) -> Tokenizer:
+    return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
+                     pipeline=pipeline)
