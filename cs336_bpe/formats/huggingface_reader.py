@@ -96,6 +96,8 @@ def read_tokenizer(data: Object) -> Model:
         in_order=are_in_order(merges),
     )
     _check_contents(pipeline)
+    if pipeline.whole_tokens:
+        _check_reachable(entries, specials)
     pattern = _one_pattern(pipeline)
     is_plain = pattern and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits) \
         and all(token.special and token.is_plain for token in added.tokens) \
@@ -197,6 +199,7 @@ def _read_added(value: object, entries: Object) -> _Added:
     """The added tokens and their ids, which must be the ones that the library would give."""
     tokens = []
     ids: dict[str, int] = {}
+    next_id = len(entries)
     for place, entry in enumerate(as_list(value, "added_tokens")):
         what = f"added_tokens[{place}]"
         token = as_object(entry, what)
@@ -211,32 +214,38 @@ def _read_added(value: object, entries: Object) -> _Added:
         if from_printable(content) not in (None, content.encode()):
             raise ValueError(f"{what} is {excerpt(content)}, which tokenizers takes for bytes when "
                              f"it decodes; rename it")
-        greatest = max(ids.values(), default=-1)
-        expected = entries.get(content, max(len(entries), greatest + 1))
+        expected = entries.get(content, next_id)
         if number != expected:
             raise ValueError(f"{what} is {excerpt(content)} with the id {number}, but tokenizers "
                              f"would give it the id {kind(expected)}: correct it")
         ids[content] = number
+        next_id += content not in entries
         special = as_bool(token, "special", what, False)
         tokens.append(AddedToken(
             content, special, as_bool(token, "lstrip", what, False),
             as_bool(token, "rstrip", what, False), as_bool(token, "single_word", what, False),
-            as_bool(token, "normalized", what, not special), in_vocab=content in entries))
+            as_bool(token, "normalized", what, not special),
+            in_vocab=content in entries and from_printable(content) is not None))
     return _Added(tuple(tokens), ids)
 
 
 def _check_contents(pipeline: Pipeline) -> None:
-    """Normalized tokens must still be something, and different."""
+    """A normalized token must stay what it is. If not, `tokenizers` decodes it to something else."""
     normalizer = Normalizer(pipeline.normalize)
-    seen: dict[str, str] = {}
     for token in pipeline.added:
-        if token.normalized:
-            content = normalizer(token.content)
-            if not content or content in seen:
-                raise ValueError(f"the added token {token.content!r} is normalized to {content!r}, "
-                                 f"which is {'also ' + repr(seen[content]) if content else 'empty'}"
-                                 f": it could not be told where it is")
-            seen[content] = token.content
+        if token.normalized and normalizer(token.content) != token.content:
+            raise ValueError(f"the added token {token.content!r} is normalized, and the normalizer "
+                             f"makes {normalizer(token.content)!r} of it; it would be decoded to "
+                             f"another text than it stands for")
+
+
+def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
+    """With `ignore_merges`, a token that no pretoken can be must not look like one that can."""
+    for key in entries:
+        if from_printable(key) is None and key not in specials:
+            raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
+                             f"alphabet for bytes and is not an added token: with ignore_merges it "
+                             f"can't be told from the token of the same bytes")
 
 
 def _one_pattern(pipeline: Pipeline) -> str:

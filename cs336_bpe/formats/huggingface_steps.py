@@ -8,6 +8,8 @@ import json
 from collections.abc import Collection, Mapping
 from typing import NamedTuple, get_args
 
+import regex
+
 from cs336_bpe.formats.safe_json import (
     as_list,
     as_object,
@@ -33,6 +35,11 @@ from cs336_bpe.rules.pipeline import (
 )
 
 Object = dict[str, object]
+
+# A pattern that matches at least one character wherever it matches, and looks nowhere else.
+_ATOM = r"(?:\\[pP]\{\w+\}|\\[sSdDrnt]|\\[^\w]|\[\^?(?:[^\[\]\\]|\\.)+\]|[^\\()\[\]{}^$|*+?.])"
+_PLAIN = regex.compile(rf"(?:{_ATOM}(?:\+|\{{[1-9]\d*(?:,\d*)?\}})?)+"
+                       rf"(?:\|(?:{_ATOM}(?:\+|\{{[1-9]\d*(?:,\d*)?\}})?)+)*")
 
 
 def check_keys(value: Object, what: str, known: Collection[str]) -> None:
@@ -89,6 +96,9 @@ def _normal_step(step: Object) -> NormalStep:
     if name == "Replace":
         check_keys(step, "Replace", {"type", "pattern", "content"})
         pattern, is_regex = _pattern(step.get("pattern"), "the pattern of Replace")
+        if is_regex and not _PLAIN.fullmatch(pattern):
+            raise ValueError(f"the pattern of Replace is {excerpt(pattern)}; only plain ones are "
+                             f"read: characters and classes with + or {{n,m}} after them, and |")
         return Replace(pattern, is_regex, as_string(step.get("content"), "what Replace writes"))
     raise ValueError(f"the normalizer is {excerpt(name)}; only NFC, NFD, NFKC, NFKD, Replace and "
                      f"Prepend are read, and sequences of them")

@@ -16,8 +16,11 @@ _SCRIPTS = frozenset(
     "Telugu Kannada Malayalam Gujarati Gurmukhi Sinhala Lao Tibetan Myanmar Georgian Armenian "
     "Ethiopic Khmer Mongolian Bopomofo".split())
 
-_SAME_ESCAPES = frozenset("sSdDwWrntfv")
-_OUTSIDE = {"A": r"\A", "z": r"\Z", "Z": r"(?=\n?\Z)", "b": r"\b", "B": r"\B"}
+_SAME_ESCAPES = frozenset("sSdDrntfv")
+_WORD = r"[\w²³¹¼½¾]"  # these six are letters of words to Oniguruma, but not inside of [...]
+_EDGE = rf"(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD})"
+_OUTSIDE = {"A": r"\A", "z": r"\Z", "Z": r"(?=\n?\Z)", "b": f"(?:{_EDGE})", "B": f"(?!{_EDGE})",
+            "w": _WORD, "W": rf"[^{_WORD[1:]}"}
 _GROUPS = ("(?:", "(?i:", "(?-i:", "(?=", "(?!", "(?<=", "(?<!", "(?>")
 
 # Some letters under (?i) match two characters in Oniguruma, and in `regex` they don't.
@@ -144,6 +147,8 @@ class _Reader:
             self._add("\\" + rest, 2)
         elif rest in _OUTSIDE and not inside:
             self._add(_OUTSIDE[rest], 2)
+        elif rest in ("w", "W") and inside:
+            self._add("\\" + rest, 2)
         elif rest and not rest.isalnum() and rest != "_":
             self._add("\\" + rest if rest.isascii() else rest, 2)
         else:

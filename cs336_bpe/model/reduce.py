@@ -10,7 +10,7 @@ from typing import NamedTuple
 import regex
 
 from cs336_bpe.model.oniguruma import from_oniguruma
-from cs336_bpe.model.splitting import as_split
+from cs336_bpe.model.splitting import PUNCTUATION, as_split
 from cs336_bpe.rules.pipeline import ByteLevel, Split, SplitStep
 
 _CLASS = regex.compile(r"\\[pP]\{\w+\}|\\[sSdDwW]|\[\^?(?:[^\]\\]|\\.|\\p\{\w+\})+\]|\\?[^\\\w]|\w",
@@ -57,7 +57,7 @@ def _isolated(split: Split) -> str | None:
     pattern = from_oniguruma(split.pattern) if split.is_regex else regex.escape(split.pattern)
     if split.behavior == "Isolated":
         return pattern  # inverted or not: matches and gaps are pieces alike
-    if split.invert or not _CLASS.fullmatch(pattern):
+    if split.invert or not (pattern == from_oniguruma(PUNCTUATION) or _CLASS.fullmatch(pattern)):
         return None
     others = _complement(pattern)
     if split.behavior == "Contiguous":
@@ -74,6 +74,8 @@ def _complement(character: str) -> str:
     >>> [_complement(one) for one in (r"\\s", r"\\P{N}", "[^a-z]", "[a]", ",")]
     ['\\\\S', '\\\\p{N}', '[a-z]', '[^a]', '[^,]']
     """
+    if character[0] == "(":
+        return f"(?:(?!{character})[\\s\\S])"
     if character[0] == "\\" and character[1].isalpha():
         return f"\\{character[1].swapcase()}{character[2:]}"
     if character.startswith("[^"):

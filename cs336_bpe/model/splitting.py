@@ -26,8 +26,17 @@ Cut = Callable[[str], list[Span]]
 
 NUMBER = r"\p{N}"
 SPACE = r"\s"
-PUNCTUATION = r"[\p{P}$+<=>^`|~]"
-"""Unicode's punctuation, and all of ASCII's, of which `$+<=>^`|~` are symbols to Unicode."""
+_LATER = "".join(
+    f"{chr(int(first, 16))}-{chr(int(last or first, 16))}"
+    for first, _, last in (run.partition("-") for run in (
+        "61D 9FD A76 C77 C84 1B4E-1B4F 1B7D-1B7F 2E43-2E4F 2E52-2E5D 2E60-2E63 10D6E 10EAD 10ED0 "
+        "10F55-10F59 10F86-10F89 113D4-113D5 113D7-113D8 1144B-1144F 1145A-1145B 1145D 11660-1166C "
+        "116B9 1183B 11944-11946 119E2 11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11B00-11B09 11BE1 "
+        "11C41-11C45 11C70-11C71 11EF7-11EF8 11F43-11F4F 11FFF 12FF1-12FF2 16D6D-16D6F 16E97-16E9A "
+        "16FE2 1E5FF 1E95E-1E95F").split()))
+PUNCTUATION = rf"(?:(?![{_LATER}])[\p{{P}}$+<=>^`|~\u166d{chr(0x111C9)}])"
+"""Unicode's punctuation as it was in version 8, and all of ASCII's, of which `$+<=>^`|~` are symbols
+to Unicode. Other classes follow new versions of Unicode in the library too; this one does not."""
 
 
 def as_split(step: SplitStep) -> Split:

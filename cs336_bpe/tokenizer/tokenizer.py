@@ -35,6 +35,7 @@ from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.offsets import OffsetEncoder, Unit, WithOffsets
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
 from cs336_bpe.tokenizer.streams import encode_stream
 from cs336_bpe.views.notebook import ShownText, tokenizer_html
@@ -233,12 +234,16 @@ class Tokenizer:
 
     # --- Encoding --------------------------------------------------------------------------
 
-    def encode(self, text: str, *, specials: Which = "all") -> list[int]:
+    def encode(self, text: str, *, specials: Which = "all",
+               add_special_tokens: bool = False) -> list[int]:
         """The ids of a text.
 
         `specials` says which special tokens are recognised in the text. Where text comes from
         strangers, "none" takes all of them for plain text, and "raise" refuses text that contains
         one. A set recognises some.
+
+        `add_special_tokens` puts those of the template around the text, if there is one (a file of
+        Hugging Face's may have it: `<s>` before every text).
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
         >>> tokenizer.encode("a<e>"), tokenizer.encode("a<e>", specials="none")
@@ -250,7 +255,41 @@ class Tokenizer:
         coder = self.coder
         ids = coder.encode(text, coder.choices.choose(specials), coder.width)
         assert ids is not None
-        return coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
+        result = coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
+        if add_special_tokens:
+            before, after = self._around()
+            return [*before, *result, *after]
+        return result
+
+    def _around(self) -> tuple[list[int], list[int]]:
+        """The ids that the template puts before and after those of a text."""
+        template = None if self._pipeline is None else self._pipeline.template
+        if template is None:
+            return [], []
+        return ([self._ids.specials[token] for token in template.before],
+                [self._ids.specials[token] for token in template.after])
+
+    def encode_with_offsets(self, text: str, *, specials: Which = "all", unit: Unit = "characters",
+                            add_special_tokens: bool = False) -> WithOffsets:
+        """The ids of a text, and which part of it each one stands for.
+
+        Offsets count characters, or bytes of UTF-8 if `unit` is "bytes". A token that has a part of
+        a character has the offsets of the whole; one that the template adds has (0, 0).
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> tokenizer.encode_with_offsets("aé<e>")
+        WithOffsets(ids=[97, 195, 169, 256], offsets=[(0, 1), (1, 2), (1, 2), (2, 5)])
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text is a {type(text).__name__}; it must be str")
+        choice = self.coder.choices.choose(specials)
+        choice.check(as_bytes(text))
+        ids, offsets = OffsetEncoder(self.coder, self._tokens).encode(text, choice, unit)
+        if add_special_tokens:
+            before, after = self._around()
+            ids = [*before, *ids, *after]
+            offsets = [*[(0, 0)] * len(before), *offsets, *[(0, 0)] * len(after)]
+        return WithOffsets(ids, offsets)
 
     def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":
@@ -403,13 +442,25 @@ class Tokenizer:
 
     # --- Decoding --------------------------------------------------------------------------
 
-    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+    def decode(self, ids: Iterable[int], errors: str = "replace", *,
+               skip_special_tokens: bool = False) -> str:
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says.
+
+        `skip_special_tokens` leaves out the ids of special tokens.
 
         >>> Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), []).decode([104, 105, 255])
         'hi\\ufffd'
         """
+        if skip_special_tokens:
+            skipped = self._skipped()
+            ids = [number for number in ids if number not in skipped]
         return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def _skipped(self) -> set[int]:
+        """The ids of special tokens, without those of added tokens that are not special."""
+        added = () if self._pipeline is None else self._pipeline.added
+        ordinary = {token.content for token in added if not token.special}
+        return {number for token, number in self._ids.specials.items() if token not in ordinary}
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of ids, whether they are text or not."""
