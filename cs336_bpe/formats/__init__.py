@@ -10,6 +10,7 @@ from cs336_bpe.formats.huggingface import to_huggingface, write_huggingface
 from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.own import read_json, write_json
 from cs336_bpe.formats.tiktoken import read_tiktoken, to_tiktoken, write_tiktoken
+from cs336_bpe.formats.transformers import write_transformers
 
 __all__ = [
     "read_gpt2",
@@ -22,4 +23,5 @@ __all__ = [
     "write_huggingface",
     "write_json",
     "write_tiktoken",
+    "write_transformers",
 ]

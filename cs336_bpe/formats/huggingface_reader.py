@@ -52,6 +52,10 @@ _PARTS = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre
           "post_processor", "decoder", "model"}
 
 
+class IgnoredPart(UserWarning):
+    """A file says something that is no part of a tokenizer."""
+
+
 def read_huggingface(path: AnyPath) -> Model:
     """Read `tokenizer.json`, if it is byte-level BPE. See `write_huggingface`."""
     name = os.fspath(path)
@@ -61,7 +65,7 @@ def read_huggingface(path: AnyPath) -> Model:
     for part in ("padding", "truncation"):
         if data.get(part) is not None:
             warnings.warn(f"{name} has a {part}, which is the caller's choice and no part of the "
-                          f"tokenizer; it is ignored", stacklevel=3)
+                          f"tokenizer; it is ignored", IgnoredPart, stacklevel=3)
     return model
 
 
@@ -122,10 +126,10 @@ _OTHER_MODELS = {
 def _check_kind(bpe: Object, decoder: object) -> None:
     """An error in one sentence, if the file is another kind of tokenizer."""
     found = bpe.get("type")
-    if found in _OTHER_MODELS:
-        raise ValueError(f"this is not byte-level BPE but {_OTHER_MODELS[str(found)]}")
+    if isinstance(found, str) and found in _OTHER_MODELS:
+        raise ValueError(f"this is not byte-level BPE but {_OTHER_MODELS[found]}")
     # Early files, GPT-2's among them, have no type.
-    if found not in (None, "BPE"):
+    if found is not None and found != "BPE":
         raise ValueError(f"the type of the model is {kind(found)}; only BPE is read")
     if bpe.get("byte_fallback") not in (None, False):
         raise ValueError("this is not byte-level BPE but a SentencePiece-like one with byte "
@@ -225,7 +229,7 @@ def _read_added(value: object, entries: Object) -> _Added:
             content, special, as_bool(token, "lstrip", what, False),
             as_bool(token, "rstrip", what, False), as_bool(token, "single_word", what, False),
             as_bool(token, "normalized", what, not special),
-            in_vocab=content in entries and from_printable(content) is not None))
+            in_vocab=content in entries))
     return _Added(tuple(tokens), ids)
 
 

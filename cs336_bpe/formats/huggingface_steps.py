@@ -207,40 +207,57 @@ def _cls_and_sep(step: Object, name: str, specials: Mapping[str, int]) -> Templa
         content = as_string(entry[0] if entry else None, f"{key} of {name}")
         _check_id(content, entry[1:], specials, name)
         tokens.append(content)
-    cls, sep = ({"SpecialToken": {"id": token, "type_id": 0}} for token in tokens)
-    sep_between = [sep, sep] if name == "RobertaProcessing" else [sep]
-    kind_of_second = 0 if name == "RobertaProcessing" else 1
-    second = [{"Sequence": {"id": "B", "type_id": kind_of_second}},
-              {"SpecialToken": {"id": tokens[1], "type_id": kind_of_second}}]
-    pair = [cls, {"Sequence": {"id": "A", "type_id": 0}}, *sep_between, *second]
-    return Template((tokens[0],), (tokens[1],), json.dumps(pair, ensure_ascii=False))
+    cls, sep = tokens
+    is_roberta = name == "RobertaProcessing"
+    second = 0 if is_roberta else 1
+    single = [_special(cls), _sequence("A"), _special(sep)]
+    pair = [*single, *[_special(sep)] * is_roberta, _sequence("B", second), _special(sep, second)]
+    return Template((cls,), (sep,), _dump(single), _dump(pair))
+
+
+def _special(token: str, kind_of_text: int = 0) -> Object:
+    return {"SpecialToken": {"id": token, "type_id": kind_of_text}}
+
+
+def _sequence(name: str, kind_of_text: int = 0) -> Object:
+    return {"Sequence": {"id": name, "type_id": kind_of_text}}
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _template(step: Object, specials: Mapping[str, int]) -> Template:
     name = "TemplateProcessing"
     check_keys(step, name, {"type", "single", "pair", "special_tokens"})
     known = as_object(step.get("special_tokens"), "the special_tokens of the template")
-    before: list[str] = []
-    after: list[str] | None = None
-    for place, piece in enumerate(as_list(step.get("single"), "single of the template")):
-        entry = as_object(piece, f"single[{place}] of the template")
-        if list(entry) == ["Sequence"]:
-            if after is not None or as_object(entry["Sequence"], "it").get("id") != "A":
-                raise ValueError("the template for one text does not have it exactly once")
-            after = []
-            continue
-        if list(entry) != ["SpecialToken"]:
-            raise ValueError(f"single[{place}] of the template must be a Sequence or a "
-                             f"SpecialToken")
-        content = as_string(as_object(entry["SpecialToken"], "it").get("id"),
-                            f"single[{place}] of the template")
-        ids = as_object(known.get(content), f"the special token {excerpt(content)} of the template")
-        _check_id(content, as_list(ids.get("ids"), "its ids"), specials, name)
-        (before if after is None else after).append(content)
-    if after is None:
-        raise ValueError("the template for one text does not have the text in it")
-    pair = as_list(step.get("pair"), "pair of the template")
-    return Template(tuple(before), tuple(after), json.dumps(pair, ensure_ascii=False))
+
+    def names(key: str) -> list[str | None]:
+        """The special tokens of a template in order, and None for a text."""
+        found: list[str | None] = []
+        for place, piece in enumerate(as_list(step.get(key), f"{key} of the template")):
+            what = f"{key}[{place}] of the template"
+            entry = as_object(piece, what)
+            if list(entry) == ["Sequence"]:
+                found.append(None)
+                continue
+            if list(entry) != ["SpecialToken"]:
+                raise ValueError(f"{what} must be a Sequence or a SpecialToken")
+            content = as_string(as_object(entry["SpecialToken"], what).get("id"), what)
+            ids = as_object(known.get(content), f"{excerpt(content)} of the template")
+            _check_id(content, as_list(ids.get("ids"), f"the ids of {excerpt(content)}"), specials,
+                      name)
+            found.append(content)
+        return found
+
+    names("pair")
+    single = names("single")
+    if single.count(None) != 1:
+        raise ValueError("the template for one text does not have the text in it exactly once")
+    place = single.index(None)
+    before, after = ([token for token in part if token is not None]
+                     for part in (single[:place], single[place + 1 :]))
+    return Template(tuple(before), tuple(after), _dump(step["single"]), _dump(step["pair"]))
 
 
 def _check_id(content: str, ids: list[object], specials: Mapping[str, int], name: str) -> None:

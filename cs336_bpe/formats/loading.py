@@ -15,12 +15,14 @@ from cs336_bpe import formats
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.own import FORMAT
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
-from cs336_bpe.rules import GPT2_PATTERN, Model, check_special_tokens
+from cs336_bpe.formats.transformers import FILE_NAMES
+from cs336_bpe.rules import GPT2_PATTERN, Model, RoleName, check_special_tokens
 
 Specials = Iterable[str] | Mapping[str, int]
 
 FILES = {"own": ("tokenizer.bpe.json",), "gpt2": ("vocab.json", "merges.txt"),
-         "tiktoken": ("tokenizer.tiktoken",), "huggingface": ("tokenizer.json",)}
+         "tiktoken": ("tokenizer.tiktoken",), "huggingface": ("tokenizer.json",),
+         "transformers": FILE_NAMES}
 """The formats, and the names that their files have in a folder. Ours is not called
 `tokenizer.json`, which Hugging Face's library would take for its own."""
 
@@ -193,7 +195,7 @@ def output_files(path: AnyPath, format: str) -> tuple[Path, ...]:
     """The files that a tokenizer would be saved to.
 
     A folder, or a name that ends in a slash, gets files with the usual names. So does any name for
-    GPT-2's format, which has two files, unless it is the name of a vocab.
+    a format that has several files; GPT-2's may be named by the vocab too.
 
     >>> [file.name for file in output_files("new/", "tiktoken")]
     ['tokenizer.tiktoken']
@@ -206,18 +208,27 @@ def output_files(path: AnyPath, format: str) -> tuple[Path, ...]:
     name, path = os.fspath(path), Path(path)
     if format == "gpt2" and name.endswith("vocab.json"):
         return path, path.with_name(path.name.removesuffix("vocab.json") + "merges.txt")
-    if path.is_dir() or format == "gpt2" or name.endswith(("/", os.sep)):
+    if path.is_dir() or len(names) > 1 or name.endswith(("/", os.sep)):
         return tuple(path / file for file in names)
     return (path,)
 
 
-def save_model(model: Model, path: AnyPath, format: str = "own") -> list[Path]:
-    """Write a model in one of the formats; returns the files. Folders are made if needed."""
+def save_model(model: Model, path: AnyPath, format: str = "own",
+               roles: Mapping[RoleName, str] | None = None) -> list[Path]:
+    """Write a model in one of the formats; returns the files. Folders are made if needed.
+
+    `roles` says which special tokens are for what; only "transformers" has a place for it.
+    """
     files = output_files(path, format)
+    if roles and format != "transformers":
+        raise ValueError(f"the format {format} has no place for what special tokens are for "
+                         f"({', '.join(roles)}); the format transformers has")
     files[0].parent.mkdir(parents=True, exist_ok=True)
     with naming(f"{os.fspath(path)} was not written"):
         if format == "gpt2":
             formats.write_gpt2(model, *files)
+        elif format == "transformers":
+            formats.write_transformers(model, files, roles)
         else:
             write = {"own": formats.write_json, "tiktoken": formats.write_tiktoken,
                      "huggingface": formats.write_huggingface}[format]

@@ -39,6 +39,27 @@ def checked(model: Model) -> Checked:
                          pipeline), ids)
 
 
+def check_plain(model: Model, format: str) -> None:
+    """An error that names what a format has no place for, if a model has more than a plain one."""
+    pipeline = model.pipeline
+    if pipeline is None:
+        return
+    added = pipeline.added
+    parts = {
+        "a normalizer": bool(pipeline.normalize),
+        "added tokens that are not special, or depend on the text around them":
+            not all(token.special and token.is_plain for token in added),
+        "several steps that split text": not model.pattern,
+        "tokens that a whole pretoken is before anything is merged": pipeline.whole_tokens,
+        "a template": pipeline.template is not None,
+        "merges that come before those of their parts": not pipeline.in_order,
+        "offsets without white space": pipeline.trim_offsets,
+    }
+    found = [name for name, is_there in parts.items() if is_there] or ["steps around the merges"]
+    raise ValueError(f"the tokenizer has {', '.join(found)}, for which {format} has no place; save "
+                     f"it in Hugging Face's format")
+
+
 def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:
     """An error if a special token has another id than a file or a caller says.
 

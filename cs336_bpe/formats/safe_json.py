@@ -139,9 +139,10 @@ def as_oniguruma(value: object, what: str) -> str:
     """A JSON value that must be a pattern of Oniguruma which means something to `regex` too."""
     pattern = as_string(value, what)
     try:
-        as_pattern(from_oniguruma(pattern), what)
+        translated = from_oniguruma(pattern)
     except ValueError as error:
         raise ValueError(str(error).replace("the pattern", what, 1)) from None
+    as_pattern(translated, what)
     return pattern
 
 

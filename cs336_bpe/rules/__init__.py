@@ -63,7 +63,7 @@ from cs336_bpe.rules.patterns import (
     check_pattern,
     is_gpt2,
 )
-from cs336_bpe.rules.pipeline import AddedToken, Pipeline, Template
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline, RoleName, Template
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
     LexicographicOrder,
@@ -103,6 +103,7 @@ __all__ = [
     "Pair",
     "Pipeline",
     "PretokenEncoder",
+    "RoleName",
     "Template",
     "TextEncoder",
     "TieBreak",

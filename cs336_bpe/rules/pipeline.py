@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+RoleName = Literal["bos", "eos", "pad", "unk"]
+"""What a special token may be for: the begin and the end of a text, filling up, the unknown."""
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
 
@@ -66,7 +68,7 @@ class AddedToken:
     rstrip: bool = False  # takes the white space after it along
     single_word: bool = False  # only where no word character stands beside it
     normalized: bool = False
-    # Whether the vocab of the merges has it too. Then, with `whole_tokens`, a pretoken of the same
+    # Whether the vocab of the merges lists it too. Then, with `whole_tokens`, a pretoken of the same
     # bytes is this token.
     in_vocab: bool = True
 
@@ -128,13 +130,14 @@ SplitStep = Split | Digits | Punctuation | WhitespaceSplit | ByteLevel
 class Template:
     """Special tokens before and after the ids of a text.
 
-    `pair` is for two texts: what stands before, between and after. Nothing here encodes pairs, but
-    a file that has such a rule keeps it.
+    `single` and `pair` are the file's own words for it, as JSON. Nothing here encodes pairs of
+    texts, but a file that has a rule for them keeps it.
     """
 
     before: tuple[str, ...]
     after: tuple[str, ...]
-    pair: str = ""  # the file's own words for it, as JSON
+    single: str
+    pair: str
 
 
 @dataclass(frozen=True)

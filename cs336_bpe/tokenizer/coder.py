@@ -11,7 +11,15 @@ from typing import Any
 import numpy
 from numpy.typing import DTypeLike
 
-from cs336_bpe.rules import Pair, Pipeline, TokenIds, check_pattern, check_size, is_gpt2
+from cs336_bpe.rules import (
+    Pair,
+    Pipeline,
+    TokenIds,
+    check_pattern,
+    check_size,
+    from_printable,
+    is_gpt2,
+)
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.preparing import Preparation, as_text
@@ -124,7 +132,8 @@ def _wholes(ids: TokenIds, pipeline: Pipeline | None) -> dict[bytes, int] | None
         return None
     wholes = {token: number for token, number in ids.ordinary.items() if len(token) > 1}
     return wholes | {token.content.encode(): ids.specials[token.content]
-                     for token in pipeline.added if token.in_vocab}
+                     for token in pipeline.added
+                     if token.in_vocab and from_printable(token.content) is not None}
 
 
 def _escaped(text: str) -> Text:

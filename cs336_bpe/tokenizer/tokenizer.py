@@ -24,6 +24,7 @@ from cs336_bpe.rules import (
     Model,
     Pair,
     Pipeline,
+    RoleName,
     check_size,
     check_workers,
     separate_specials,
@@ -130,14 +131,20 @@ class Tokenizer:
         return cls.from_model(load_model(path, special_tokens, pattern=pattern),
                               cache_bytes=cache_bytes)
 
-    def save(self, path: AnyPath, *, format: str = "own") -> list[pathlib.Path]:
+    def save(self, path: AnyPath, *, format: str = "own", bos: str | None = None,
+             eos: str | None = None, pad: str | None = None,
+             unk: str | None = None) -> list[pathlib.Path]:
         """Write it to a file, or into a folder, and return the files that were written.
 
-        `format` is "own", our file that has everything, "gpt2" (`vocab.json` and `merges.txt`),
-        "tiktoken" (ranks; without special tokens and pattern) or "huggingface"
-        (`tokenizer.json`). What was written is read back and compared first.
+        `format` is "own", our file that has everything we train, "gpt2" (`vocab.json` and
+        `merges.txt`), "tiktoken" (ranks; without special tokens and pattern), "huggingface"
+        (`tokenizer.json`) or "transformers" (the same, with the files that `AutoTokenizer` wants;
+        `bos`, `eos`, `pad` and `unk` say which special tokens are for that). What was written is
+        read back and compared first.
         """
-        return save_model(self.model, path, format)
+        chosen: dict[RoleName, str | None] = {"bos": bos, "eos": eos, "pad": pad, "unk": unk}
+        roles = {role: token for role, token in chosen.items() if token is not None}
+        return save_model(self.model, path, format, roles)
 
     def to_tiktoken(self, name: str = "cs336_bpe") -> "tiktoken.Encoding":
         """The same tokenizer as a `tiktoken.Encoding`, if that gives the same ids."""
