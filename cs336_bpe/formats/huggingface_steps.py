@@ -227,7 +227,8 @@ def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _template(step: Object, specials: Mapping[str, int]) -> Template:
+def _template(step: Object, specials: Mapping[str, int]) -> Template | None:
+    """A template; None if it adds nothing, as the one that transformers writes into every file."""
     name = "TemplateProcessing"
     check_keys(step, name, {"type", "single", "pair", "special_tokens"})
     known = as_object(step.get("special_tokens"), "the special_tokens of the template")
@@ -250,10 +251,11 @@ def _template(step: Object, specials: Mapping[str, int]) -> Template:
             found.append(content)
         return found
 
-    names("pair")
-    single = names("single")
+    pair, single = names("pair"), names("single")
     if single.count(None) != 1:
         raise ValueError("the template for one text does not have the text in it exactly once")
+    if not any(pair + single):
+        return None
     place = single.index(None)
     before, after = ([token for token in part if token is not None]
                      for part in (single[:place], single[place + 1 :]))

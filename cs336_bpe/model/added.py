@@ -48,7 +48,8 @@ class Search:
                 stop = spaces.end()
             if end < start:
                 yield end, start, None
-            yield start, stop, token
+            if start < stop:  # or an earlier token has taken all of it along with its white space
+                yield start, stop, token
             end = stop
         if end < len(text):
             yield end, len(text), None

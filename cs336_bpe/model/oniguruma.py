@@ -17,7 +17,10 @@ _SCRIPTS = frozenset(
     "Ethiopic Khmer Mongolian Bopomofo".split())
 
 _SAME_ESCAPES = frozenset("sSdDrntfv")
-_WORD = r"[\w²³¹¼½¾]"  # these six are letters of words to Oniguruma, but not inside of [...]
+# Of what words are made. To `regex`, joiners (U+200C, U+200D) belong to words as well; and six numbers
+# do to Oniguruma, but not inside of [...].
+_WORD_SET = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
+_WORD = f"[{_WORD_SET}²³¹¼½¾]"
 _EDGE = rf"(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD})"
 _OUTSIDE = {"A": r"\A", "z": r"\Z", "Z": r"(?=\n?\Z)", "b": f"(?:{_EDGE})", "B": f"(?!{_EDGE})",
             "w": _WORD, "W": rf"[^{_WORD[1:]}"}
@@ -147,8 +150,8 @@ class _Reader:
             self._add("\\" + rest, 2)
         elif rest in _OUTSIDE and not inside:
             self._add(_OUTSIDE[rest], 2)
-        elif rest in ("w", "W") and inside:
-            self._add("\\" + rest, 2)
+        elif rest == "w" and inside:
+            self._add(_WORD_SET, 2)
         elif rest and not rest.isalnum() and rest != "_":
             self._add("\\" + rest if rest.isascii() else rest, 2)
         else:

@@ -27,6 +27,7 @@ from cs336_bpe.rules import (
     RoleName,
     check_size,
     check_workers,
+    is_gpt2,
     separate_specials,
     shown,
 )
@@ -501,7 +502,9 @@ class Tokenizer:
         return hash((len(self._tokens), self._merges, self.pattern))
 
     def __repr__(self) -> str:
-        pattern = "GPT-2's pattern" if self.coder.is_gpt2 else f"pattern {self.pattern!r}"
+        pattern = "GPT-2's pattern" if is_gpt2(self.pattern) else f"pattern {self.pattern!r}"
+        if not self.pattern:
+            pattern = "cut into pretokens in several steps"
         specials = ", ".join(map(repr, self._ids.specials)) or "none"
         if len(specials) > 60:
             specials = f"{len(self._ids.specials)}"

@@ -62,6 +62,18 @@ def compare(ours, theirs, text, rng):
     theirs.encode_special_tokens = False
 
 
+def check_saved(ours, theirs, path, samples):
+    """What we write is what we read, to us and to the library."""
+    ours.save(path, format="huggingface")
+    assert Tokenizer.load(path) == ours
+    again = tokenizers.Tokenizer.from_file(str(path))
+    for sample in samples:
+        expected = theirs.encode(sample)
+        found = again.encode(sample)
+        assert (found.ids, found.offsets, found.type_ids) == (
+            expected.ids, expected.offsets, expected.type_ids)
+
+
 @pytest.mark.parametrize("first", range(0, FILES, GROUP))
 def test_generated_files(first, tmp_path):
     compared = 0
@@ -72,6 +84,7 @@ def test_generated_files(first, tmp_path):
         if ours is None:
             continue
         compared += 1
+        check_saved(ours, theirs, tmp_path / "saved.json", texts(rng, 3))
         for sample in texts(rng):
             compare(ours, theirs, sample, rng)
     assert compared >= GROUP // 2, "most files must be read, not refused"
