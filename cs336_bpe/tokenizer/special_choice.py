@@ -1,13 +1,16 @@
 """Which special tokens a call looks for, of all that a tokenizer has."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.text.specials import SpecialSplitter, Which
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.engine import Specials
 from cs336_bpe.tokenizer.preparing import Preparation
+
+Some = Literal["all"] | Collection[str]
 
 MOST_KEPT = 100
 """Choices that are kept for the next call. A server that tries all subsets must not fill memory."""
@@ -75,6 +78,20 @@ class SpecialChoices:
                 raise ValueError(f"specials has {token!r}, which is not a special token of this "
                                  f"tokenizer; it has {known}")
         return self._some(wanted)
+
+    def allow(self, allowed: Some, disallowed: Some) -> Choice:
+        """What tiktoken's two arguments mean: tokens to recognise, and tokens that must not occur.
+
+        "all" of the second means all that are not allowed. What is in neither is plain text.
+        """
+        special = frozenset(self.ids) - self._always
+        wanted = special if allowed == "all" else frozenset(allowed)
+        refused = special - wanted if disallowed == "all" else frozenset(disallowed)
+        for token in wanted | refused:
+            if token not in self.ids:
+                raise ValueError(f"{token!r} is not a special token of this tokenizer")
+        native = Specials({token: self.ids[token] for token in refused})
+        return replace(self._some(wanted), refused=native if refused else None)
 
     def _some(self, tokens: frozenset[str]) -> Choice:
         choice = self._kept.get(tokens)

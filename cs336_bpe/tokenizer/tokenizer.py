@@ -7,6 +7,7 @@ pattern and the compiled `engine` together, `decoder` goes back, and `streams`, 
 
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,16 @@ from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
 from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
 from cs336_bpe.formats.loading import load_model, save_model
 from cs336_bpe.rules import (
+    BYTES,
     GPT2_PATTERN,
+    AddedToken,
     Model,
     Pair,
     Pipeline,
     RoleName,
+    TieBreak,
     check_size,
+    check_special_tokens,
     check_workers,
     is_gpt2,
     separate_specials,
@@ -37,9 +42,12 @@ from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.habits import Habits
 from cs336_bpe.tokenizer.offsets import OffsetEncoder, Unit, WithOffsets
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
+from cs336_bpe.tokenizer.special_choice import Some
 from cs336_bpe.tokenizer.streams import encode_stream
+from cs336_bpe.train import train_bpe_from_counts
 from cs336_bpe.views.notebook import ShownText, tokenizer_html
 
 if TYPE_CHECKING:
@@ -47,7 +55,7 @@ if TYPE_CHECKING:
     import tokenizers
 
 
-class Tokenizer:
+class Tokenizer(Habits):
     """Encodes text as ids of a vocabulary, and decodes ids.
 
     >>> from cs336_bpe import train_bpe_from_counts
@@ -240,10 +248,66 @@ class Tokenizer:
                           pattern=self.pattern, cache_bytes=self.cache_bytes,
                           pipeline=self._pipeline)
 
+    def with_special_tokens(self, special_tokens: Iterable[str] | Mapping[str, int]) -> "Tokenizer":
+        """The same tokenizer with further special tokens, after the greatest id or with ids given.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> tokenizer.with_special_tokens(["<pad>"]).special_tokens
+        mappingproxy({'<e>': 256, '<pad>': 257})
+        """
+        names = check_special_tokens(special_tokens)
+        tokens = dict(self._tokens)
+        for name in names:
+            if name in self._ids.specials:
+                raise ValueError(f"{name!r} is a special token already, with the id "
+                                 f"{self._ids.specials[name]}: leave it out")
+            number = max(tokens) + 1
+            if isinstance(special_tokens, Mapping):
+                number = check_size(f"the id of {name!r}", special_tokens[name])
+            if number in tokens:
+                raise ValueError(f"the special token {name!r} can't have the id {number}: that is "
+                                 f"{shown(tokens[number])}; give it another one")
+            tokens[number] = name.encode()
+        pipeline = self._pipeline
+        if pipeline is not None:
+            added = [AddedToken(name, in_vocab=not pipeline.whole_tokens) for name in names]
+            pipeline = replace(pipeline, added=(*pipeline.added, *added))
+        return type(self)(tokens, self._merges, [*self._ids.specials, *names],
+                          pattern=self.pattern, cache_bytes=self.cache_bytes, pipeline=pipeline)
+
+    def extended(self, counts: Mapping[bytes, int], vocab_size: int, *,
+                 tie_break: TieBreak = "lexicographic") -> "Tokenizer":
+        """A larger vocabulary: training goes on from these merges, with these pretokens.
+
+        Every token keeps its id, and new ones get ids after the greatest. On the text that it was
+        trained with, that is what one longer run gives.
+
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> counts = {b"low": 5, b" lower": 2}
+        >>> small, large = (Tokenizer(*train_bpe_from_counts(counts, size, [])) for size in (257, 260))
+        >>> small.extended(counts, 260) == large
+        True
+        """
+        size = check_size("vocab_size", vocab_size, self.vocab_size,
+                          " (this tokenizer has as many; truncated() makes it smaller)")
+        if not self.model.in_order:
+            raise ValueError("the merges of this tokenizer were not learnt one after the other: a "
+                             "merge comes before those of its parts; so training can't go on")
+        num_merges = len(self._merges) + size - self.vocab_size
+        _, merges = train_bpe_from_counts(counts, len(BYTES) + num_merges, [], tie_break=tie_break,
+                                          continue_from=self._merges)
+        tokens = dict(self._tokens)
+        for left, right in merges[len(self._merges) :]:
+            if left + right not in self._ids.ordinary:
+                tokens[max(tokens) + 1] = left + right
+        return type(self)(tokens, merges, list(self._ids.specials), pattern=self.pattern,
+                          cache_bytes=self.cache_bytes, pipeline=self._pipeline)
+
     # --- Encoding --------------------------------------------------------------------------
 
-    def encode(self, text: str, *, specials: Which = "all",
-               add_special_tokens: bool = False) -> list[int]:
+    def encode(self, text: str, *, specials: Which = "all", add_special_tokens: bool = False,
+               allowed_special: Some | None = None,
+               disallowed_special: Some | None = None) -> list[int]:
         """The ids of a text.
 
         `specials` says which special tokens are recognised in the text. Where text comes from
@@ -253,6 +317,9 @@ class Tokenizer:
         `add_special_tokens` puts those of the template around the text, if there is one (a file of
         Hugging Face's may have it: `<s>` before every text).
 
+        `allowed_special` and `disallowed_special` mean what they mean to tiktoken, and then its
+        default counts too: what is not allowed must not occur.
+
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
         >>> tokenizer.encode("a<e>"), tokenizer.encode("a<e>", specials="none")
         ([97, 256], [97, 60, 101, 62])
@@ -261,7 +328,13 @@ class Tokenizer:
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
         coder = self.coder
-        ids = coder.encode(text, coder.choices.choose(specials), coder.width)
+        if allowed_special is None and disallowed_special is None:
+            choice = coder.choices.choose(specials)
+        else:
+            choice = coder.choices.allow(
+                () if allowed_special is None else allowed_special,
+                "all" if disallowed_special is None else disallowed_special)
+        ids = coder.encode(text, choice, coder.width)
         assert ids is not None
         result = coder.engine.as_list(ids)  # not by more calls than need be: a text may be short
         if add_special_tokens:
