@@ -80,7 +80,8 @@ def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":
     except Exception as error:  # the library raises nothing more precise
         raise ValueError(f"tokenizers can't use this tokenizer with the pattern "
                          f"{tokenizer.model.pattern!r}: {error}") from None
-    check_ids("tokenizers", lambda text: theirs.encode(text, add_special_tokens=False).ids, tokenizer)
+    check_ids("tokenizers", lambda text: theirs.encode(text, add_special_tokens=False).ids,
+              tokenizer)
     return theirs
 
 
@@ -100,10 +101,10 @@ def _tokenizer_json(tokenizer: Checked) -> str:
     else:
         tokens = pipeline.added
         around = parts_of(pipeline, ids.specials)
-        for token in tokens:
-            if not token.in_vocab:
-                del entries[token.content]  # it gets the next id, in the order of added tokens
-    added = [added_token(token, ids.specials[token.content]) for token in tokens]
+        for one in tokens:
+            if not one.in_vocab:
+                del entries[one.content]  # it gets the next id, in the order of added tokens
+    added = [added_token(one, ids.specials[one.content]) for one in tokens]
     parts = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
              **around, "decoder": byte_level()}
     settings = {

@@ -1,10 +1,10 @@
 """Reading Hugging Face's `tokenizer.json`, without the library.
 
-The file can describe many tokenizers that are not byte-level BPE. Read as such they would give wrong
-ids without a word. So every part of the file is either read exactly or refused by name.
+The file can describe many tokenizers that are not byte-level BPE. Read as such they would give
+wrong ids without a word. So every part of the file is either read exactly or refused by name.
 
-What comes out is a plain `Model` if that says everything, as for GPT-2's file. If not, the model has
-a `Pipeline` (docs/formats/model.md).
+What comes out is a plain `Model` if that says everything, as for GPT-2's file. If not, the model
+has a `Pipeline` (docs/formats/model.md).
 """
 
 import os
@@ -234,7 +234,7 @@ def _read_added(value: object, entries: Object) -> _Added:
 
 
 def _check_contents(pipeline: Pipeline) -> None:
-    """A normalized token must stay what it is. If not, `tokenizers` decodes it to something else."""
+    """A normalized token must stay what it is. If not, `tokenizers` decodes it to another text."""
     normalizer = Normalizer(pipeline.normalize)
     for token in pipeline.added:
         if token.normalized and normalizer(token.content) != token.content:
@@ -253,7 +253,7 @@ def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
 
 
 def _one_pattern(pipeline: Pipeline) -> str:
-    """The one pattern that cuts text into pretokens, all of which it matches; empty if none does."""
+    """The one pattern that cuts text into pretokens, and matches all of it; empty if none does."""
     reduced = patterns_of(pipeline.splits)
     if reduced is not None and not reduced.prefix_space and len(reduced.patterns) == 1:
         pattern = reduced.patterns[0]

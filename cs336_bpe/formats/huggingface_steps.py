@@ -10,14 +10,7 @@ from typing import NamedTuple, get_args
 
 import regex
 
-from cs336_bpe.formats.safe_json import (
-    as_list,
-    as_object,
-    as_oniguruma,
-    as_string,
-    excerpt,
-    kind,
-)
+from cs336_bpe.formats.safe_json import as_list, as_object, as_oniguruma, as_string, excerpt, kind
 from cs336_bpe.rules.pipeline import (
     Behavior,
     ByteLevel,

@@ -16,7 +16,13 @@ from hashlib import sha256
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.round_trip import Checked, check_plain, check_same, check_special_ids, checked
+from cs336_bpe.formats.round_trip import (
+    Checked,
+    check_plain,
+    check_same,
+    check_special_ids,
+    checked,
+)
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,

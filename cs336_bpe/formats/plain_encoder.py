@@ -47,11 +47,11 @@ class PlainEncoder:
     def pieces(self, text: str) -> Iterator[bytes | int]:
         """The pretokens of a text, and the ids of special tokens."""
         if self._added is not None:
-            for part in self._added.split(text):
-                if isinstance(part, str):
-                    yield from self._steps.pretokens(part)
+            for found in self._added.split(text):
+                if isinstance(found, str):
+                    yield from self._steps.pretokens(found)
                 else:
-                    yield self._ids.specials[part.content]
+                    yield self._ids.specials[found.content]
             return
         for part in self._splitter.split(text):
             if isinstance(part, int):

@@ -1,12 +1,12 @@
 """Lists of merges from elsewhere: of several ways to make a token, the one that happens.
 
-A list of merges ranks pairs: again and again, the pair of the lowest rank is joined, the leftmost one
-first. In what we train every token is made by one merge. Files of other people list several, ten
-for a long token, because whoever wrote them knew only the tokens.
+A list of merges ranks pairs: again and again, the pair of the lowest rank is joined, the leftmost
+one first. In what we train every token is made by one merge. Files of other people list several,
+ten for a long token, because whoever wrote them knew only the tokens.
 
 But at most one of them ever happens. Look at the bytes of a token somewhere in a text, up to the
 moment when they have become one token. Every merge that touched them stayed inside. Each was the
-lowest and leftmost of the whole text, so it was also the lowest and leftmost among these bytes; so it
+lowest and leftmost of the whole text, so it was also the lowest and leftmost among these bytes: it
 is what would have been joined next if they stood alone. So wherever a token comes from, it was put
 together as it would be alone, and the last step of that is the only merge that makes it.
 

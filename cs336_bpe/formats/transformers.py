@@ -1,4 +1,4 @@
-"""A folder for `transformers`: `tokenizer.json`, and two small files that say what special tokens do.
+"""A folder for `transformers`: `tokenizer.json`, and two files that say what special tokens do.
 
 `tokenizer.json` does not say which token ends a text or fills up a batch. `transformers` reads that
 from `tokenizer_config.json`. `special_tokens_map.json` says it again, for older versions.
@@ -46,8 +46,8 @@ def write_transformers(model: Model, files: tuple[Path, ...],
                              f"{', '.join(get_args(RoleName))}")
         if token not in model.special_tokens:
             known = ", ".join(map(repr, model.special_tokens[:10])) or "none"
-            raise ValueError(f"{role} is {token!r}, which is not a special token of this tokenizer; "
-                             f"it has {known}")
+            raise ValueError(f"{role} is {token!r}, which is not a special token of this "
+                             f"tokenizer; it has {known}")
     names = {f"{role}_token": roles[role] for role in get_args(RoleName) if role in roles}
     config = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": UNLIMITED,
               "clean_up_tokenization_spaces": False, **names}

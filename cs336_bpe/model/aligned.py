@@ -1,8 +1,8 @@
 """Where everything came from: text that remembers, for each character, its place in the original.
 
 Offsets tell which characters of a text a token stands for. They are those that `tokenizers` gives,
-also where that is a matter of taste: a character that was put in has the place of its neighbour, and
-an accent that was composed with the letter before it has no place of its own.
+also where that is a matter of taste: a character that was put in has the place of its neighbour,
+and an accent that was composed with the letter before it has no place of its own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -91,7 +91,7 @@ def _replaced(source: Aligned, step: Replace) -> Aligned:
 
 
 Change = tuple[str, int]
-"""A character that replaces one (0), is new (1), or replaces one and removes the n after it (-n)."""
+"""A character that replaces one (0), is new (1), or replaces one and removes n after it (-n)."""
 
 
 def _in_form(source: Aligned, form: Form) -> Aligned:

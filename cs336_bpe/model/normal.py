@@ -1,14 +1,14 @@
 """Rewriting text before it is encoded: Unicode's normal forms, replacements, a prefix.
 
-Nearly all text is in normal form already. To know that takes a fraction of the time that it takes to
-normalize it, so that is asked first.
+Nearly all text is in normal form already. To know that takes a fraction of the time that it takes
+to normalize it, so that is asked first.
 """
 
 from collections.abc import Sequence
 from unicodedata import is_normalized, normalize
 
-from cs336_bpe.rules.pipeline import NormalStep, Prepend, Replace, UnicodeForm
 from cs336_bpe.model.splitting import compiled, parts
+from cs336_bpe.rules.pipeline import NormalStep, Prepend, Replace, UnicodeForm
 
 
 class Normalizer:
@@ -31,8 +31,9 @@ class Normalizer:
                     if not is_normalized(form, text):
                         text = normalize(form, text)
                 case Replace(pattern, is_regex, content):
-                    text = "".join(content if matched else text[start:stop] for (start, stop), matched
-                                   in parts(compiled(pattern, is_regex), text))
+                    found = parts(compiled(pattern, is_regex), text)
+                    text = "".join([content if matched else text[start:stop]
+                                    for (start, stop), matched in found])
                 case Prepend(content):
                     text = content + text if text else text
         return text

@@ -1,8 +1,8 @@
 r"""Patterns in the syntax of Oniguruma, for the `regex` package.
 
 `tokenizers` runs the patterns of its files through Oniguruma, with Ruby's syntax. Most of them mean
-the same to `regex`, and some don't: `$` matches before every line feed there, and `\p{N}{1,3}+` is a
-repeat of a repeat, not a possessive one. So a pattern is read piece by piece. What means the same
+the same to `regex`, and some don't: `$` matches before every line feed there, and `\p{N}{1,3}+` is
+a repeat of a repeat, not a possessive one. So a pattern is read piece by piece. What means the same
 is kept, what can be said otherwise is said otherwise, and anything else is refused by name.
 """
 
@@ -10,15 +10,16 @@ import regex
 
 # What both engines know by the same name and with the same meaning.
 _CATEGORIES = frozenset(
-    "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp".split())
+    "L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp"
+    .split())
 _SCRIPTS = frozenset(
     "Han Hiragana Katakana Hangul Latin Cyrillic Greek Arabic Hebrew Thai Devanagari Bengali Tamil "
     "Telugu Kannada Malayalam Gujarati Gurmukhi Sinhala Lao Tibetan Myanmar Georgian Armenian "
     "Ethiopic Khmer Mongolian Bopomofo".split())
 
 _SAME_ESCAPES = frozenset("sSdDrntfv")
-# Of what words are made. To `regex`, joiners (U+200C, U+200D) belong to words as well; and six numbers
-# do to Oniguruma, but not inside of [...].
+# Of what words are made. To `regex`, joiners (U+200C, U+200D) belong to words as well; and six
+# numbers do to Oniguruma, but not inside of [...].
 _WORD_SET = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _WORD = f"[{_WORD_SET}²³¹¼½¾]"
 _EDGE = rf"(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD})"
@@ -37,7 +38,7 @@ def from_oniguruma(pattern: str) -> str:
     "(?:\\p{N}{1,3})+|(?i:'s)|\\s+(?=\\n|\\Z)|(?:[a-z])"
     >>> from_oniguruma(r"\h+")
     Traceback (most recent call last):
-    ValueError: the pattern has \h at character 0, which means something else to another regex engine
+    ValueError: the pattern has \h at character 0, which means something else to another engine
     """
     return _Reader(pattern).read()
 
@@ -64,7 +65,7 @@ class _Reader:
 
     def _refuse(self, what: str) -> ValueError:
         return ValueError(f"the pattern has {what} at character {self.at}, which means something "
-                          f"else to another regex engine")
+                          f"else to another engine")
 
     def _add(self, text: str, length: int) -> None:
         self.atom = len(self.out)

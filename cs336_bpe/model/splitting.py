@@ -10,6 +10,7 @@ from functools import lru_cache
 import regex
 
 from cs336_bpe.model.oniguruma import from_oniguruma
+from cs336_bpe.rules import GPT2_PATTERN, from_printable, to_printable
 from cs336_bpe.rules.pipeline import (
     Behavior,
     ByteLevel,
@@ -19,7 +20,6 @@ from cs336_bpe.rules.pipeline import (
     SplitStep,
     WhitespaceSplit,
 )
-from cs336_bpe.rules import GPT2_PATTERN, from_printable, to_printable
 
 Span = tuple[int, int]
 Cut = Callable[[str], list[Span]]
@@ -35,8 +35,9 @@ _LATER = "".join(
         "11C41-11C45 11C70-11C71 11EF7-11EF8 11F43-11F4F 11FFF 12FF1-12FF2 16D6D-16D6F 16E97-16E9A "
         "16FE2 1E5FF 1E95E-1E95F").split()))
 PUNCTUATION = rf"(?:(?![{_LATER}])[\p{{P}}$+<=>^`|~\u166d{chr(0x111C9)}])"
-"""Unicode's punctuation as it was in version 8, and all of ASCII's, of which `$+<=>^`|~` are symbols
-to Unicode. Other classes follow new versions of Unicode in the library too; this one does not."""
+"""Unicode's punctuation as it was in version 8, and all of ASCII's, of which `$+<=>^`|~` are
+symbols to Unicode. Other classes follow new versions of Unicode in the library too, this one not.
+"""
 
 
 def as_split(step: SplitStep) -> Split:

@@ -13,6 +13,7 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.pretokenize.unmatched import SAMPLE_BYTES, UnmatchedWarning, warn_if_unmatched
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,
@@ -21,11 +22,11 @@ from cs336_bpe.rules import (
     check_workers,
     is_gpt2,
 )
-from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, open_text
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import as_utf8
 
-__all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
+__all__ = ["PretokenCounts", "UnmatchedWarning", "count_pretokens", "count_pretokens_in"]
 
 
 GPT2_STAGE = "stage08_threads"  # it has `count_blocks` too, for text in memory
@@ -62,6 +63,10 @@ def count_pretokens(
     options = {} if safe_cut is None or is_gpt2(pattern) else {"safe_cut": safe_cut}
     total = PretokenCounts()
     for path in paths:
+        if not is_gpt2(pattern):
+            with open_text(path) as file:
+                warn_if_unmatched(file.read(SAMPLE_BYTES) if file.seekable() else b"", specials,
+                                  pattern)
         counts = count(
             path, specials, pattern=pattern, errors=errors, workers=workers,
             block_bytes=block_bytes, progress=progress, **options)
@@ -97,6 +102,7 @@ def count_pretokens_in(
                         f"use count_pretokens)")
     if not is_gpt2(pattern):
         check_workers(workers)
+        warn_if_unmatched(data, specials, pattern)
         return count_text(decode(data, errors, "the text"), specials, pattern, progress)
     reader = BlockReader(io.BytesIO(data), "the text", Cutter(specials, pattern, errors),
                          DEFAULT_BLOCK_BYTES, end=len(data))

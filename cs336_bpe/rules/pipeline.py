@@ -68,8 +68,8 @@ class AddedToken:
     rstrip: bool = False  # takes the white space after it along
     single_word: bool = False  # only where no word character stands beside it
     normalized: bool = False
-    # Whether the vocab of the merges lists it too. Then, with `whole_tokens`, a pretoken of the same
-    # bytes is this token.
+    # Whether the vocab of the merges lists it too. Then, with `whole_tokens`, a pretoken of the
+    # same bytes is this token.
     in_vocab: bool = True
 
     @property

@@ -6,7 +6,7 @@ there is.
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy
 from numpy.typing import DTypeLike
@@ -27,12 +27,19 @@ from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
 Array = numpy.ndarray[Any, Any]
 
+Unmatched = Literal["raise", "keep"]
+"""What to do with text that a pattern does not match."""
+
 
 class Coder:
     """Encodes texts. It never changes, and many threads may use it at once."""
 
     def __init__(self, tokens: Mapping[int, bytes], merges: Sequence[Pair], ids: TokenIds,
-                 pattern: str, cache_bytes: int, pipeline: Pipeline | None = None) -> None:
+                 pattern: str, cache_bytes: int, pipeline: Pipeline | None = None,
+                 unmatched: Unmatched = "raise") -> None:
+        if unmatched not in get_args(Unmatched):
+            raise ValueError(f"unmatched is {unmatched!r}; it must be 'raise' or 'keep'")
+        self.unmatched = unmatched
         self.regex = check_pattern(pattern)
         self.pattern = pattern
         self.preparation = None if pipeline is None else Preparation(pipeline, ids.specials)
@@ -69,18 +76,26 @@ class Coder:
                       cache: engine.Cache | None) -> engine.Ids:
         """The ids of a text that is not for the engine as it is, but in parts."""
         preparation = self.preparation
-        assert preparation is not None and choice.added is not None
+        assert preparation is not None
+        assert choice.added is not None
         if preparation.is_transparent(text):
-            return self.engine.encode_ids(_escaped(text), choice.native, width, cache)
+            return self._encode_lenient(text, choice.native, width, cache)
         whole = engine.Ids(width, len(text) // 3 + 8)
-        none = self.choices.nothing
         for part in preparation.parts(text, choice.added):
             if isinstance(part, int):
                 whole.extend(self.engine.encode_pieces([part], width, cache))
             else:
-                whole.extend(self.engine.encode_ids(_escaped(part), none, width, cache))
+                whole.extend(self._encode_lenient(part, self.choices.nothing, width, cache))
         whole.shrink()
         return whole
+
+    def _encode_lenient(self, text: str, specials: engine.Specials, width: int,
+                        cache: engine.Cache | None) -> engine.Ids:
+        """The ids of a text in which surrogates stand for bytes that are not UTF-8."""
+        data = text if text.isascii() else text.encode("utf-8", "surrogateescape")
+        ids = self.engine.encode_ids(data, specials, width, cache)
+        assert ids is not None
+        return ids
 
     def encode_any(self, text: Text, choice: Choice, width: int, *,
                    cache: engine.Cache | None = None, offset: int | None = 0) -> engine.Ids:
@@ -100,9 +115,29 @@ class Coder:
             if isinstance(part, int):
                 yield part
             else:
-                for match in self.regex.finditer(part):
-                    if match.end() > match.start():
-                        yield match.group().encode("utf-8", "surrogateescape")
+                for span in self.pretoken_spans(part):
+                    yield part[slice(*span)].encode("utf-8", "surrogateescape")
+
+    def pretoken_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the pretokens of a text without special tokens are, found by `regex`."""
+        end = 0
+        for match in self.regex.finditer(text):
+            start, stop = match.span()
+            if start > end:
+                yield self._gap(text, end, start)
+            if stop > start:
+                yield start, stop
+            end = stop
+        if end < len(text):
+            yield self._gap(text, end, len(text))
+
+    def _gap(self, text: str, start: int, stop: int) -> tuple[int, int]:
+        """What the pattern does not match: a pretoken too, or an error."""
+        if self.unmatched == "raise":
+            lost = text[start:stop][:20]
+            raise ValueError(f"the pattern {self.pattern!r} does not match {lost!r}, so it would "
+                             f"be lost; unmatched='keep' encodes it as a pretoken")
+        return start, stop
 
     def as_list(self, ids: engine.Ids) -> list[int]:
         return self.engine.as_list(ids)
@@ -134,11 +169,6 @@ def _wholes(ids: TokenIds, pipeline: Pipeline | None) -> dict[bytes, int] | None
     return wholes | {token.content.encode(): ids.specials[token.content]
                      for token in pipeline.added
                      if token.in_vocab and from_printable(token.content) is not None}
-
-
-def _escaped(text: str) -> Text:
-    """A text for the engine, with the bytes that surrogates stand for."""
-    return text if text.isascii() else text.encode("utf-8", "surrogateescape")
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

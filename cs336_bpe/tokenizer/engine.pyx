@@ -241,8 +241,8 @@ cdef class Engine:
 
     `tokens` has the token of each id, special ones included, and `ids` the id of each token that is
     not special; both are consistent with `merges` (see `separate_specials`). `wholes` are tokens
-    that a whole pretoken is before anything is merged. If the merges are not `in_order`, a merge may
-    come before those that make its parts.
+    that a whole pretoken is before anything is merged. If the merges are not `in_order`, a merge
+    may come before those that make its parts.
 
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
     >>> ids = {token: number for number, token in tokens.items() if number < 257}

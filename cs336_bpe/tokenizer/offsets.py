@@ -78,8 +78,8 @@ class OffsetEncoder:
                 place += length
                 continue
             source = aligned(part, place)
-            for match in self.coder.regex.finditer(part):
-                piece = source[match.start() : match.end()]
+            for span in self.coder.pretoken_spans(part):
+                piece = source[slice(*span)]
                 spans = [span for character, span in zip(piece.text, piece.spans)
                          for _ in character.encode()]
                 yield from self._of_pretoken(piece.text.encode(), spans)

@@ -38,7 +38,7 @@ from cs336_bpe.rules import (
 )
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text, as_bytes, check_text
-from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
+from cs336_bpe.tokenizer.coder import Coder, Unmatched, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
@@ -71,6 +71,10 @@ class Tokenizer(Habits):
     `vocabulary.py`): ids may be in any order and have gaps. Special tokens that are missing from
     the vocab get ids after the greatest.
 
+    Text is never lost. If the pattern does not match all of a text, encoding it is an error, unless
+    `unmatched` is "keep": then what is between two matches is a pretoken too. `pipeline` has what a
+    tokenizer from elsewhere may do besides (docs/formats/model.md).
+
     A tokenizer never changes, and many threads may use it at once. It has a cache of the ids of
     pretokens; `cache_bytes` is its greatest size, for each thread that encodes at the same time.
     When it is full, it is emptied and filled anew.
@@ -85,6 +89,7 @@ class Tokenizer(Habits):
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
         pipeline: Pipeline | None = None,
+        unmatched: Unmatched = "raise",
     ) -> None:
         ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens,
                                 in_order=pipeline is None or pipeline.in_order)
@@ -94,7 +99,8 @@ class Tokenizer(Habits):
         self._merges = tuple((left, right) for left, right in merges)
         self._ids = ids
         self._pipeline = pipeline
-        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes, pipeline)
+        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes, pipeline,
+                           unmatched)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
         self._decoder = Decoder(self._tokens)
 
@@ -113,10 +119,11 @@ class Tokenizer(Habits):
                               cache_bytes=cache_bytes)
 
     @classmethod
-    def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> "Tokenizer":
+    def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES,
+                   unmatched: Unmatched = "raise") -> "Tokenizer":
         """A tokenizer from what `cs336_bpe.formats` reads."""
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
-                   cache_bytes=cache_bytes, pipeline=model.pipeline)
+                   cache_bytes=cache_bytes, pipeline=model.pipeline, unmatched=unmatched)
 
     @classmethod
     def load(
@@ -126,6 +133,7 @@ class Tokenizer(Habits):
         *,
         pattern: str | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
+        unmatched: Unmatched = "raise",
     ) -> "Tokenizer":
         """A tokenizer from a file or a folder of any format; see `cs336_bpe.formats.loading`.
 
@@ -138,7 +146,7 @@ class Tokenizer(Habits):
         tokenizer.bpe.json True
         """
         return cls.from_model(load_model(path, special_tokens, pattern=pattern),
-                              cache_bytes=cache_bytes)
+                              cache_bytes=cache_bytes, unmatched=unmatched)
 
     def save(self, path: AnyPath, *, format: str = "own", bos: str | None = None,
              eos: str | None = None, pad: str | None = None,
@@ -246,7 +254,7 @@ class Tokenizer(Habits):
                 del kept[number]
         return type(self)(kept, self._merges[: len(learnt)], list(self._ids.specials),
                           pattern=self.pattern, cache_bytes=self.cache_bytes,
-                          pipeline=self._pipeline)
+                          pipeline=self._pipeline, unmatched=self.coder.unmatched)
 
     def with_special_tokens(self, special_tokens: Iterable[str] | Mapping[str, int]) -> "Tokenizer":
         """The same tokenizer with further special tokens, after the greatest id or with ids given.
@@ -273,7 +281,8 @@ class Tokenizer(Habits):
             added = [AddedToken(name, in_vocab=not pipeline.whole_tokens) for name in names]
             pipeline = replace(pipeline, added=(*pipeline.added, *added))
         return type(self)(tokens, self._merges, [*self._ids.specials, *names],
-                          pattern=self.pattern, cache_bytes=self.cache_bytes, pipeline=pipeline)
+                          pattern=self.pattern, cache_bytes=self.cache_bytes, pipeline=pipeline,
+                          unmatched=self.coder.unmatched)
 
     def extended(self, counts: Mapping[bytes, int], vocab_size: int, *,
                  tie_break: TieBreak = "lexicographic") -> "Tokenizer":
@@ -284,7 +293,8 @@ class Tokenizer(Habits):
 
         >>> from cs336_bpe import train_bpe_from_counts
         >>> counts = {b"low": 5, b" lower": 2}
-        >>> small, large = (Tokenizer(*train_bpe_from_counts(counts, size, [])) for size in (257, 260))
+        >>> small, large = (Tokenizer(*train_bpe_from_counts(counts, size, []))
+        ...                 for size in (257, 260))
         >>> small.extended(counts, 260) == large
         True
         """
@@ -301,7 +311,8 @@ class Tokenizer(Habits):
             if left + right not in self._ids.ordinary:
                 tokens[max(tokens) + 1] = left + right
         return type(self)(tokens, merges, list(self._ids.specials), pattern=self.pattern,
-                          cache_bytes=self.cache_bytes, pipeline=self._pipeline)
+                          cache_bytes=self.cache_bytes, pipeline=self._pipeline,
+                          unmatched=self.coder.unmatched)
 
     # --- Encoding --------------------------------------------------------------------------
 
@@ -566,7 +577,8 @@ class Tokenizer(Habits):
 
     def __reduce__(self) -> tuple[Callable[..., "Tokenizer"], tuple[Any, ...]]:
         return _rebuild, (dict(self._tokens), list(self._merges), list(self._ids.specials),
-                          self.pattern, self.coder.cache_bytes, self._pipeline)
+                          self.pattern, self.coder.cache_bytes, self._pipeline,
+                          self.coder.unmatched)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self.model == other.model
@@ -590,6 +602,6 @@ class Tokenizer(Habits):
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
-             cache_bytes: int, pipeline: Pipeline | None = None) -> Tokenizer:
+             cache_bytes: int, pipeline: Pipeline | None, unmatched: Unmatched) -> Tokenizer:
     return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
-                     pipeline=pipeline)
+                     pipeline=pipeline, unmatched=unmatched)

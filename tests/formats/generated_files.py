@@ -6,12 +6,14 @@ import random
 from cs336_bpe.rules import ALPHABET, to_printable
 
 CONTENTS = ["<a>", "<a><b>", "<b>", " low", "low", "lo", "<s>", "</s>", "\n\n", "abc", "K;", "ab ",
-            "e\u0301!", "\u00e9t\u00e9\u2014", "<|end|>", "[x]", "\u212b.", "a b", "1", "\u1e9b\u0323"]
+            "e\u0301!", "\u00e9t\u00e9\u2014", "<|end|>", "[x]", "\u212b.", "a b", "1",
+            "\u1e9b\u0323"]
 
 REGEXES = [r"\s+", r"\p{N}{1,3}", r"\p{N}", r"[^\s\p{L}\p{N}]+", r"\p{L}+|\p{N}", r" ?\p{L}+",
            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-           r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+", r"(?=[A-Z])", r"\s*$", r"[a-c]+|o",
-           r"[\u4e00-\u9fa5\u3040-\u30ff]+", r"\w+|[^\w\s]+", r"(ab|a)b?", r"^.", r".", r"\b", r"x*"]
+           r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+", r"(?=[A-Z])", r"\s*$",
+           r"[a-c]+|o", r"[\u4e00-\u9fa5\u3040-\u30ff]+", r"\w+|[^\w\s]+", r"(ab|a)b?", r"^.", r".",
+           r"\b", r"x*"]
 STRINGS = [" ", "-", "ab", "o", ".", "\n", "l", "\u2581"]
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 

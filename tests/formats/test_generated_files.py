@@ -9,9 +9,9 @@ import random
 import warnings
 
 import pytest
+from formats.generated_files import texts, tokenizer_json
 
 from cs336_bpe import Tokenizer
-from tests.formats.generated_files import texts, tokenizer_json
 
 tokenizers = pytest.importorskip("tokenizers")
 

@@ -27,7 +27,8 @@ def with_steps(model):
     single = [{"SpecialToken": {"id": END, "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     pair = [*single, {"Sequence": {"id": "B", "type_id": 1}}]
     template = Template((END,), (), json.dumps(single), json.dumps(pair))
-    added = tuple(AddedToken(token, special=token in (END, "<|pad|>")) for token in model.special_tokens)
+    added = tuple(AddedToken(token, special=token in (END, "<|pad|>"))
+                  for token in model.special_tokens)
     return model._replace(pipeline=Pipeline(
         normalize=(UnicodeForm("NFC"),), added=added, splits=(ByteLevel(),), whole_tokens=True,
         template=template, trim_offsets=True))
@@ -58,6 +59,6 @@ def test_roles_must_be_special_tokens(trained, tmp_path):
     tokenizer = Tokenizer.from_model(trained)
     with pytest.raises(ValueError, match="eos is '<x>', which is not a special token"):
         tokenizer.save(tmp_path, format="transformers", eos="<x>")
-    with pytest.raises(ValueError, match="own has no place for what special tokens are for .eos"):
+    with pytest.raises(ValueError, match=r"own has no place for what special tokens are for .eos"):
         tokenizer.save(tmp_path, eos=END)
     assert list(tmp_path.iterdir()) == []

@@ -3,10 +3,10 @@
 import pickle
 
 import pytest
+from tokenizer.oracle import byte_tokenizer, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer, count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
-from tests.tokenizer.oracle import byte_tokenizer, tokenizer_and_oracle
 
 END = "<|endoftext|>"
 
@@ -58,7 +58,7 @@ def test_tokenizers():
 
 
 def test_no_end_of_text():
-    with pytest.raises(ValueError, match="has no special token <|endoftext|>"):
+    with pytest.raises(ValueError, match=r"has no special token <.endoftext.>"):
         _ = byte_tokenizer().eot_token
 
 
@@ -69,7 +69,7 @@ def test_special_tokens_later():
     assert more.encode("<a><b><c><a>") == [257, 258, 256]
     assert tokenizer.encode("<c>") == [60, 99, 62]  # it never changes
     assert tokenizer.with_special_tokens({"<c>": 1000}).encode("<c>") == [1000]
-    assert pickle.loads(pickle.dumps(more)) == more  # noqa: S301
+    assert pickle.loads(pickle.dumps(more)) == more
     for wrong, message in ((["<a>"], "is a special token already, with the id 256"),
                            ({"<c>": 97}, "can't have the id 97: that is b'a'"),
                            (["x", "x"], "is there already"), ({"<c>": -1}, "at least 0")):
