@@ -1,4 +1,4 @@
-"""Lists of merges in any order, with several ways to make a token: what happens, and what is left."""
+"""Merges in any order, with several ways to make a token: what happens, and what is left."""
 
 import random
 
