@@ -133,7 +133,8 @@ def main():
             text = with_specials(text, list(ours.special_tokens))
             found, number, seconds = differences(ours, theirs, text, options.offsets)
             wrong += bool(found)
-            print(f"  {corpus:14} {number:>12,} ids {len(text.encode()) / 1e6 / seconds:8.1f} MB/s  "
+            speed = len(text.encode()) / 1e6 / seconds
+            print(f"  {corpus:14} {number:>12,} ids {speed:8.1f} MB/s  "
                   f"{'; '.join(found) or 'equal'}", flush=True)
     return 1 if wrong else 0
 

@@ -60,6 +60,7 @@ def test_options_of_training(cs336, files, tmp_path):
     assert tokenizer.pattern == GPT4_PATTERN == result["pattern"]
     expected = train_bpe(files[0], 400, ["a", "<b>"], pattern=GPT4_PATTERN)[1]
     assert list(tokenizer.merges) == expected
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.bpe.json"]
 
 
 def test_special_tokens_are_added_to_the_default(cs336, files, tmp_path):
@@ -87,7 +88,6 @@ def test_continuing(cs336, files, tmp_path):
     cs336(*options, "--vocab-size", "400", "--out", tmp_path / "c", "--continue-from",
           tmp_path / "a")
     assert Tokenizer.load(tmp_path / "b") == Tokenizer.load(tmp_path / "c")
-    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.bpe.json"]
 
     cs336("train", files[0], "--vocab-size", "300", "--out", tmp_path, "--no-special",
           "--pattern", "[a-z]+|[^a-z]+", "--tie-break", "huggingface", "--quiet")
