@@ -9,7 +9,7 @@ from typing import Any
 from cs336_bpe import stages
 from cs336_bpe.commands.console import add_common, note, print_result, save_json
 from cs336_bpe.commands.mine import add_mine, is_wanted, run_mine
-from cs336_bpe.common.progress import Bar
+from cs336_bpe.common.bars import Bar
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.measure import ladders

@@ -11,7 +11,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from secrets import token_hex
 from typing import BinaryIO
 
 from cs336_bpe.common.paths import AnyPath
@@ -48,7 +47,7 @@ def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     # that write the same file at the same time need two names; the last to finish wins.
     folder, name_alone = os.path.split(target)
     # Truncate, so that the suffix fits even if the name has the maximal length.
-    part = os.path.join(folder, f"{name_alone[:60]}.part{token_hex(8)}")
+    part = os.path.join(folder, f"{name_alone[:60]}.part{os.urandom(8).hex()}")
     file: BinaryIO | None = None
     try:
         mode = _permissions(name, target)

@@ -1,13 +1,15 @@
 """The header of a `.npy` array, which says of which type it is and how long."""
 
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy
+if TYPE_CHECKING:
+    import numpy
 
 
 def npy_header(dtype: "numpy.dtype[Any]", number: int) -> bytes:
     """The header of an array of one dimension, always 128 bytes long.
 
+    >>> import numpy
     >>> len(npy_header(numpy.dtype("uint16"), 0)), len(npy_header(numpy.dtype("uint32"), 10**12))
     (128, 128)
     """
@@ -20,6 +22,8 @@ def read_npy_header(file: BinaryIO) -> tuple["numpy.dtype[Any]", int]:
 
     What is not such an array is a ValueError. Nothing is allocated of what the header claims.
     """
+    import numpy
+
     version = numpy.lib.format.read_magic(file)
     read = (numpy.lib.format.read_array_header_1_0 if version == (1, 0)
             else numpy.lib.format.read_array_header_2_0)

@@ -14,8 +14,6 @@ from contextlib import closing, contextmanager, suppress
 from time import perf_counter
 from typing import Any, Literal
 
-from tqdm import tqdm
-
 from cs336_bpe.common.amounts import readable_size
 
 Progress = Callable[[str, int, int], None] | Literal[True] | None
@@ -58,12 +56,6 @@ def reporting(progress: Progress, phase: str, total: int) -> Iterator[Callable[[
     progress(phase, last_done, total)
 
 
-class Bar(tqdm):  # type: ignore[misc]
-    """A progress bar without tqdm's monitor, a thread that would outlive it."""
-
-    monitor_interval = 0
-
-
 class Bars:
     """A bar for each phase."""
 
@@ -73,6 +65,8 @@ class Bars:
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         if phase != self.phase or self.bar is None or done < self.bar.n:
+            from cs336_bpe.common.bars import Bar
+
             self.close()
             unit = " merges" if phase == "merge" else "B"
             self.phase = phase

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.bars import Bar
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.common.progress import Bar, Progress, reporting
+from cs336_bpe.common.progress import Progress, reporting
 
 __all__ = ["CORPORA", "Corpus", "FetchError", "fetch"]
 

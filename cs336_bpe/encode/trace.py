@@ -6,9 +6,8 @@ speed; this is about being short and having no bad input.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from cs336_bpe.rules import Pair
 
@@ -72,8 +71,7 @@ def pairs_of(merges: Sequence[Pair]) -> dict[Pair, tuple[int, bytes]]:
     return {(left, right): (rank, left + right) for rank, (left, right) in enumerate(merges)}
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The way of one pretoken from bytes to tokens.
 
     `steps[0]` is its bytes, and each further step the tokens after one more merge; `ranks` says

@@ -18,15 +18,18 @@ from collections.abc import Iterable
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.formats.consistent import from_entries
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import check_ids, is_installed
-from cs336_bpe.formats.round_trip import Checked, check_plain, check_same, checked
+from cs336_bpe.formats.recover import parts_left
+from cs336_bpe.formats.round_trip import Checked, as_checked, check_plain, check_same, checked
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_object,
     as_string,
     excerpt,
     naming,
+    no_collections,
     read_json_file,
     read_text,
 )
@@ -37,9 +40,9 @@ from cs336_bpe.rules import (
     Pair,
     TokenIds,
     Vocab,
-    check_pattern,
     check_special_tokens,
     from_printable,
+    require_pattern,
     shown,
     to_printable,
 )
@@ -68,16 +71,67 @@ def read_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
     Ġ low
     b' low'
     """
+    return load_gpt2(vocab_path, merges_path, special_tokens, pattern).model
+
+
+@no_collections()
+def load_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
+              special_tokens: Iterable[str] | None = None, pattern: str = GPT2_PATTERN, *,
+              find_specials: bool = False, data: object = None) -> Checked:
+    """The same, ready for a tokenizer. With `find_specials`, the tokens of the vocab that no merge
+    makes are special: encoding could never give them otherwise. `data` is what the vocab's file
+    holds, if it was read already.
+    """
     specials = check_special_tokens([] if special_tokens is None else special_tokens)
-    check_pattern(pattern)
-    merges = _read_merges(merges_path)
+    require_pattern(pattern)
+    lines = _merge_lines(merges_path)
     name = os.fspath(vocab_path)
-    entries = as_object(read_json_file(vocab_path), f"{name}: the whole file")
-    vocab = read_entries(entries, merges, specials, name)
-    with naming(f"{name} and {os.fspath(merges_path)}"):
-        tokenizer = checked(Model(vocab, merges, specials, pattern))
-        _check_all_merges_there(tokenizer)
-    return tokenizer.model
+    data = read_json_file(vocab_path) if data is None else data
+    entries = as_object(data, f"{name}: the whole file")
+
+    def check(specials: list[str]) -> Checked:
+        found = from_entries(entries, lines[_first_merge(lines):], specials)
+        if found is not None:
+            tokenizer = as_checked(found, pattern)
+        else:
+            merges = _read_merges(lines, os.fspath(merges_path))
+            vocab = read_entries(entries, merges, specials, name)
+            with naming(both):
+                tokenizer = checked(Model(vocab, merges, specials, pattern))
+        with naming(both):
+            _check_all_merges_there(tokenizer)
+        return tokenizer
+
+    both = f"{name} and {os.fspath(merges_path)}"
+    tokenizer = check(specials)
+    others = set(unmade(tokenizer).values()) if find_specials else set()
+    if not others:
+        return tokenizer
+    # Special tokens are written as they are, not in the alphabet for bytes. Often that is the same.
+    names = {key: number for key, number in entries.items()
+             if isinstance(number, int) and number in others}
+    if any(tokenizer.model.vocab[number] != key.encode() for key, number in names.items()):
+        return check(list(names))
+    return _declared_special(names, tokenizer)
+
+
+def _declared_special(specials: dict[str, int], tokenizer: Checked) -> Checked:
+    """The same with some tokens, of more than one byte and made by no merge, declared special."""
+    model, ids, columns = tokenizer
+    ordinary = ids.ordinary.copy()
+    for token in specials:
+        del ordinary[token.encode()]
+    model = Model(model.vocab, model.merges, list(specials), model.pattern)
+    return Checked(model, TokenIds(ordinary, specials), columns)
+
+
+def unmade(tokenizer: Checked) -> dict[bytes, int]:
+    """The ordinary tokens that no merge makes, but for the bytes."""
+    ordinary = tokenizer.ids.ordinary
+    if len(ordinary) == 256 + len(tokenizer.columns.pairs):
+        return {}
+    made = set(tokenizer.columns.ids)
+    return {token: number for token, number in ordinary.items() if number not in made}
 
 
 def _check_all_merges_there(tokenizer: Checked) -> None:
@@ -86,11 +140,9 @@ def _check_all_merges_there(tokenizer: Checked) -> None:
     A vocab may have tokens that no merge makes: special ones that the caller has not named. But the
     first token whose merge is lost can be told from these: the other merges make two parts of it.
     """
-    made = {left + right for left, right in tokenizer.model.merges}
-    others = [token for token in tokenizer.ids.ordinary if len(token) > 1 and token not in made]
-    encoder = PlainEncoder(tokenizer) if others else None
-    for token in others:
-        if encoder and len(encoder.encode_bytes(token)) == 2:
+    others = list(unmade(tokenizer))
+    for token, num_parts in zip(others, parts_left(tokenizer.columns, others)):
+        if num_parts == 2:
             raise ValueError(f"the vocab has {shown(token)}, but its merge is not there; the list "
                              f"of merges may be cut short: copy it again. If it is a special "
                              f"token, name it in special_tokens")
@@ -115,18 +167,25 @@ def read_entries(entries: dict[str, object], merges: list[Pair], specials: list[
     return vocab
 
 
-def _read_merges(path: AnyPath) -> list[Pair]:
+def _merge_lines(path: AnyPath) -> list[str]:
     # Not splitlines(): it also cuts at characters such as U+2028.
-    lines = read_text(path).split("\n")
+    text = read_text(path)
+    lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    merges = []
-    for number, line in enumerate(lines, 1):
-        # Only the first line can be a version: `#version` may begin a token. The first merge can't
-        # look like it, because it joins two single bytes.
-        if number > 1 or not line.startswith("#version"):
-            merges.append(read_merge(line.removesuffix("\r"), f"{os.fspath(path)}: line {number}"))
-    return merges
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def _first_merge(lines: list[str]) -> int:
+    """1 if the first line is a version. Only the first can be: `#version` may begin a token. The
+    first merge can't look like it, because it joins two single bytes."""
+    return int(bool(lines) and lines[0].startswith("#version"))
+
+
+def _read_merges(lines: list[str], name: str) -> list[Pair]:
+    first = _first_merge(lines)
+    return [read_merge(line, f"{name}: line {number}")
+            for number, line in enumerate(lines[first:], first + 1)]
 
 
 def read_merge(line: str, what: str) -> Pair:
@@ -155,7 +214,7 @@ def write_gpt2(model: Model, vocab_path: AnyPath, merges_path: AnyPath) -> None:
     check_plain(model, "GPT-2's format")
     tokenizer = checked(model)
     _check_all_merges_there(tokenizer)
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     lines = [f"{json.dumps(key, ensure_ascii=False)}: {number}"
              for key, number in vocab_entries(model, ids).items()]
     merges = [f"{to_printable(left)} {to_printable(right)}" for left, right in model.merges]

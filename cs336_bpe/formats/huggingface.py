@@ -26,7 +26,8 @@ from cs336_bpe.formats.huggingface_parts import added_token, byte_level, parts_o
 from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, checked
-from cs336_bpe.rules import GPT2_PATTERN, AddedToken, Model, to_printable
+from cs336_bpe.rules import GPT2_PATTERN, Model, to_printable
+from cs336_bpe.rules.pipeline import AddedToken
 
 if TYPE_CHECKING:
     import tokenizers
@@ -86,7 +87,7 @@ def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":
 
 
 def _tokenizer_json(tokenizer: Checked) -> str:
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     entries = vocab_entries(model, ids)
     for token, number in ids.specials.items():
         if entries.get(token) != number:  # it shares its id with an ordinary token

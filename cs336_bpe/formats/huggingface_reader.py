@@ -9,9 +9,11 @@ has a `Pipeline` (docs/formats/model.md).
 
 import os
 import warnings
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.formats.columns import from_printables
+from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
     Object,
@@ -24,7 +26,7 @@ from cs336_bpe.formats.huggingface_steps import (
 )
 from cs336_bpe.formats.probe import uncovered
 from cs336_bpe.formats.pruning import are_in_order, last_merges
-from cs336_bpe.formats.round_trip import check_special_ids, checked
+from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,
@@ -33,20 +35,13 @@ from cs336_bpe.formats.safe_json import (
     excerpt,
     kind,
     naming,
+    no_collections,
     read_json_file,
 )
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
-from cs336_bpe.rules import (
-    GPT2_PATTERN,
-    AddedToken,
-    Model,
-    Pair,
-    Pipeline,
-    from_printable,
-    is_gpt2,
-    shown,
-)
+from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, Vocab, from_printable, is_gpt2, shown
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline
 
 _PARTS = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
           "post_processor", "decoder", "model"}
@@ -58,18 +53,24 @@ class IgnoredPart(UserWarning):
 
 def read_huggingface(path: AnyPath) -> Model:
     """Read `tokenizer.json`, if it is byte-level BPE. See `write_huggingface`."""
+    return load_huggingface(path).model
+
+
+@no_collections()
+def load_huggingface(path: AnyPath, data: object = None) -> Checked:
+    """The same, ready for a tokenizer. `data` is what the file holds, if it was read already."""
     name = os.fspath(path)
-    data = as_object(read_json_file(path), f"{name}: the whole file")
+    parts = as_object(read_json_file(path) if data is None else data, f"{name}: the whole file")
     with naming(name):
-        model = read_tokenizer(data)
+        tokenizer = _read(parts)
     for part in ("padding", "truncation"):
-        if data.get(part) is not None:
+        if parts.get(part) is not None:
             warnings.warn(f"{name} has a {part}, which is the caller's choice and no part of the "
                           f"tokenizer; it is ignored", IgnoredPart, stacklevel=3)
-    return model
+    return tokenizer
 
 
-def read_tokenizer(data: Object) -> Model:
+def _read(data: Object) -> Checked:
     """What a `tokenizer.json` says, once it is read as JSON."""
     check_keys(data, "the file", _PARTS)
     if "model" not in data:
@@ -77,17 +78,15 @@ def read_tokenizer(data: Object) -> Model:
     bpe = as_object(data["model"], "the model")
     _check_kind(bpe, data.get("decoder"))
     _check_model(bpe)
-    listed = _read_merges(bpe.get("merges"))
+    merges = as_list(bpe.get("merges"), "the merges of the model")
     entries = as_object(bpe.get("vocab"), "the vocab of the model")
     added = _read_added(data.get("added_tokens", []), entries)
     specials = added.ids
-    merges = last_merges(listed)
-    vocab = read_entries(entries, merges, list(specials), "the vocab")
-    _check_listed(listed, set(vocab.values()))
-    for token, number in specials.items():
-        if vocab.setdefault(number, token.encode()) != token.encode():
-            raise ValueError(f"the added token {token!r} has the id {number}, but that is "
-                             f"{shown(vocab[number])} in the vocab: give it an id of its own")
+    found = None if _has_version(merges) else from_entries(entries, merges, list(specials),
+                                                           specials)
+    in_order = True
+    if found is None:
+        found, in_order = _read_any_merges(entries, merges, specials)
     after = read_post_processor(data.get("post_processor"), specials)
     pipeline = Pipeline(
         normalize=read_normalizer(data.get("normalizer")),
@@ -97,7 +96,7 @@ def read_tokenizer(data: Object) -> Model:
         template=after.template,
         trim_offsets=after.trim_offsets,
         trim_prefix_space=after.trim_prefix_space,
-        in_order=are_in_order(merges),
+        in_order=in_order,
     )
     _check_contents(pipeline)
     if pipeline.whole_tokens:
@@ -106,10 +105,8 @@ def read_tokenizer(data: Object) -> Model:
     is_plain = pattern and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits) \
         and all(token.special and token.is_plain for token in added.tokens) \
         and len({token.normalized for token in added.tokens}) <= 1
-    tokenizer = checked(Model(vocab, merges, list(specials), pattern,
-                              None if is_plain else pipeline))
-    check_special_ids(tokenizer.ids, specials)
-    return tokenizer.model
+    check_special_ids(found.ids, specials)
+    return as_checked(found, pattern, None if is_plain else pipeline)
 
 
 # --- Is it byte-level BPE? -----------------------------------------------------------------
@@ -162,10 +159,52 @@ def _check(value: Object, key: str, allowed: tuple[object, ...], why: str) -> No
 # --- Merges --------------------------------------------------------------------------------
 
 
-def _read_merges(value: object) -> list[Pair]:
+def _has_version(merges: list[object]) -> bool:
+    """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
+    return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
+
+
+def _read_any_merges(entries: Object, listed: list[object],
+                     specials: dict[str, int]) -> tuple[Consistent, bool]:
+    """The vocab, and of the merges those that happen; and whether these are in order."""
+    pairs = _pairs_of_lines(listed)
+    if pairs is None:
+        pairs = _read_merges(listed)
+    merges = last_merges(pairs)
+    found = from_entries(entries, [], list(specials), specials)
+    vocab = (_read_vocab(entries, merges, specials) if found is None else found.tokens)
+    _check_listed(pairs, set(vocab.values()))
+    in_order = are_in_order(merges)
+    return consistent(vocab, merges, list(specials), in_order=in_order), in_order
+
+
+def _pairs_of_lines(listed: list[object]) -> list[Pair] | None:
+    """Merges that are strings of two tokens; None if one isn't."""
+    if set(map(type, listed)) != {str} or _has_version(listed):
+        return None
+    lines = cast("list[str]", listed)
+    if any(line.count(" ") != 1 for line in lines):
+        return None
+    parts = from_printables(" ".join(lines).split(" "))
+    if not all(parts):
+        return None
+    tokens = cast("list[bytes]", parts)
+    return list(zip(tokens[::2], tokens[1::2]))
+
+
+def _read_vocab(entries: Object, merges: list[Pair], specials: dict[str, int]) -> Vocab:
+    vocab = read_entries(entries, merges, list(specials), "the vocab")
+    for token, number in specials.items():
+        if vocab.setdefault(number, token.encode()) != token.encode():
+            raise ValueError(f"the added token {token!r} has the id {number}, but that is "
+                             f"{shown(vocab[number])} in the vocab: give it an id of its own")
+    return vocab
+
+
+def _read_merges(listed: list[object]) -> list[Pair]:
     """Merges as lists `["a", "b"]`, or as strings `"a b"`, as they were before version 0.20."""
     merges = []
-    for place, entry in enumerate(as_list(value, "the merges of the model")):
+    for place, entry in enumerate(listed):
         what = f"merges[{place}]"
         if isinstance(entry, str):
             if entry.startswith("#version"):
@@ -245,8 +284,8 @@ def _check_contents(pipeline: Pipeline) -> None:
 
 def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
     """With `ignore_merges`, a token that no pretoken can be must not look like one that can."""
-    for key in entries:
-        if from_printable(key) is None and key not in specials:
+    for key, token in zip(entries, from_printables(entries)):
+        if token is None and key not in specials:
             raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
                              f"alphabet for bytes and is not an added token: with ignore_merges it "
                              f"can't be told from the token of the same bytes")

@@ -13,16 +13,19 @@ from typing import NamedTuple
 
 from cs336_bpe import formats
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.own import FORMAT
+from cs336_bpe.formats.gpt2 import load_gpt2
+from cs336_bpe.formats.own import FORMAT, load_json
+from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
-from cs336_bpe.formats.transformers import FILE_NAMES
+from cs336_bpe.formats.tiktoken import load_tiktoken, read_ranks
 from cs336_bpe.rules import GPT2_PATTERN, Model, RoleName, check_special_tokens
 
 Specials = Iterable[str] | Mapping[str, int]
 
 FILES = {"own": ("tokenizer.bpe.json",), "gpt2": ("vocab.json", "merges.txt"),
          "tiktoken": ("tokenizer.tiktoken",), "huggingface": ("tokenizer.json",),
-         "transformers": FILE_NAMES}
+         "transformers": ("tokenizer.json", "tokenizer_config.json",
+                          "special_tokens_map.json")}
 """The formats, and the names that their files have in a folder. Ours is not called
 `tokenizer.json`, which Hugging Face's library would take for its own."""
 
@@ -41,7 +44,7 @@ class Found(NamedTuple):
 
 def load_model(path: AnyPath, special_tokens: Specials | None = None, *,
                pattern: str | None = None) -> Model:
-    """What `load_tokenizer` makes a tokenizer of.
+    """All of a tokenizer, from a file or a folder of any format.
 
     - GPT-2's files: the pattern is GPT-2's, unless `pattern` says otherwise. Special tokens are
       those of the vocab that no merge makes, as encoding could never give them otherwise.
@@ -49,50 +52,52 @@ def load_model(path: AnyPath, special_tokens: Specials | None = None, *,
       their ids are not given, they get the ids that the ranks leave out, then the next ones.
     - The two others say both themselves. It is an error to contradict them.
     """
-    found = recognise(path)
+    return load_checked(path, special_tokens, pattern=pattern).model
+
+
+def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
+                 pattern: str | None = None) -> Checked:
+    """The same, ready for a tokenizer."""
+    found, data = _look(Path(path))
     if found.format == "gpt2":
-        return _load_gpt2(found.files, special_tokens, pattern or GPT2_PATTERN)
+        return _load_gpt2(found.files, data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "tiktoken":
         return _load_tiktoken(found.files[0], special_tokens, pattern or GPT2_PATTERN)
-    read = formats.read_json if found.format == "own" else formats.read_huggingface
-    model = read(found.files[0])
+    if found.format == "own":
+        tokenizer = load_json(found.files[0], data)
+    else:
+        from cs336_bpe.formats.huggingface_reader import load_huggingface
+
+        tokenizer = load_huggingface(found.files[0], data)
+    model = tokenizer.model
     name = os.fspath(found.files[0])
     if pattern is not None and pattern != model.pattern:
         raise ValueError(f"{name} says its pattern itself, {model.pattern!r}; leave pattern out")
     if special_tokens is not None:
         _check_known(special_tokens, model, name)
-    return model
+    return tokenizer
 
 
-def _load_gpt2(files: tuple[Path, ...], special_tokens: Specials | None, pattern: str) -> Model:
+def _load_gpt2(files: tuple[Path, ...], data: object, special_tokens: Specials | None,
+               pattern: str) -> Checked:
     vocab_file, merges_file = files
-    if special_tokens is not None:
-        names = check_special_tokens(special_tokens)
-        model = formats.read_gpt2(vocab_file, merges_file, names, pattern)
-        if isinstance(special_tokens, Mapping):
-            _check_known(special_tokens, model, os.fspath(vocab_file))
-        return model
-    model = formats.read_gpt2(vocab_file, merges_file, [], pattern)
-    made = {left + right for left, right in model.merges}
-    others = {number for number, token in model.vocab.items()
-              if len(token) > 1 and token not in made}
-    if not others:
-        return model
-    entries = read_json_file(vocab_file)
-    assert isinstance(entries, dict)
-    # Special tokens are written as they are, not in the alphabet for bytes.
-    names = [key for key, number in entries.items() if number in others]
-    return formats.read_gpt2(vocab_file, merges_file, names, pattern)
-
-
-def _load_tiktoken(file: Path, special_tokens: Specials | None, pattern: str) -> Model:
-    if special_tokens is None or isinstance(special_tokens, Mapping):
-        return formats.read_tiktoken(file, special_tokens, pattern)
+    if special_tokens is None:
+        return load_gpt2(vocab_file, merges_file, pattern=pattern, find_specials=True, data=data)
     names = check_special_tokens(special_tokens)
-    ranks = formats.read_tiktoken(file, None, pattern).vocab
+    tokenizer = load_gpt2(vocab_file, merges_file, names, pattern, data=data)
+    if isinstance(special_tokens, Mapping):
+        _check_known(special_tokens, tokenizer.model, os.fspath(vocab_file))
+    return tokenizer
+
+
+def _load_tiktoken(file: Path, special_tokens: Specials | None, pattern: str) -> Checked:
+    if special_tokens is None or isinstance(special_tokens, Mapping):
+        return load_tiktoken(file, special_tokens, pattern)
+    names = check_special_tokens(special_tokens)
+    ranks = set(read_ranks(file).values())
     # Ranks have gaps only where special tokens were left out, as in the files that we write.
     free = (number for number in range(len(ranks) + len(names)) if number not in ranks)
-    return formats.read_tiktoken(file, dict(zip(names, free)), pattern)
+    return load_tiktoken(file, dict(zip(names, free)), pattern)
 
 
 def _check_known(special_tokens: Specials, model: Model, name: str) -> None:
@@ -113,11 +118,18 @@ def _check_known(special_tokens: Specials, model: Model, name: str) -> None:
 
 def recognise(path: AnyPath) -> Found:
     """Which format a file, or a folder, holds; an error if it is none."""
-    path = Path(path)
+    return _look(Path(path))[0]
+
+
+_Seen = tuple[Found, object]
+"""What was found, and what its first file holds, if it is JSON: to read that takes long."""
+
+
+def _look(path: Path) -> _Seen:
     return _look_in_folder(path) if path.is_dir() else _look_into_file(path)
 
 
-def _look_in_folder(folder: Path) -> Found:
+def _look_in_folder(folder: Path) -> _Seen:
     """The most complete of the formats that are there."""
     for format in ("own", "huggingface", "gpt2", "tiktoken"):
         files = tuple(folder / name for name in FILES[format])
@@ -125,7 +137,7 @@ def _look_in_folder(folder: Path) -> Found:
             return _look_into_file(files[0])
     for names in _PAIRS_OF_NAMES[1:]:
         if all((folder / name).exists() for name in names):
-            return Found("gpt2", tuple(folder / name for name in names))
+            return Found("gpt2", tuple(folder / name for name in names)), None
     for ending in ("*.bpe.json", "*.tiktoken"):
         files = tuple(sorted(folder.glob(ending)))
         if len(files) == 1:
@@ -137,31 +149,31 @@ def _look_in_folder(folder: Path) -> Found:
     raise ValueError(f"{folder} has no tokenizer in it; looked for {wanted}")
 
 
-def _look_into_file(path: Path) -> Found:
+def _look_into_file(path: Path) -> _Seen:
     name = os.fspath(path)
     data = read_bytes(path, MAX_FILE_BYTES)
     if data.lstrip()[:1] in (b"{", b"["):
         return _look_into_json(path)
     first, *further = data[:10_000].split(b"\n", 2)
     if _RANK_LINE.match(first):
-        return Found("tiktoken", (path,))
+        return Found("tiktoken", (path,)), None
     line = further[0] if first.startswith(b"#version") and further else first
     if path.suffix in (".txt", ".bpe") and (first.startswith(b"#version") or line.count(b" ") == 1):
-        return Found("gpt2", (_partner(path, second=True), path))
+        return Found("gpt2", (_partner(path, second=True), path)), None
     raise ValueError(f"{name} is no tokenizer: it is neither JSON (our own file, Hugging Face's or "
                      f"GPT-2's vocab), nor a list of merges, nor a file of tiktoken's ranks")
 
 
-def _look_into_json(path: Path) -> Found:
+def _look_into_json(path: Path) -> _Seen:
     data = read_json_file(path)
     # "format" and "model" may be tokens of GPT-2's vocab too; but then they have ids.
     if isinstance(data, dict):
         if data.get("format") == FORMAT:
-            return Found("own", (path,))
+            return Found("own", (path,)), data
         if isinstance(data.get("model"), dict):
-            return Found("huggingface", (path,))
+            return Found("huggingface", (path,)), data
         if data and all(isinstance(number, int) for number in data.values()):
-            return Found("gpt2", (path, _partner(path, second=False)))
+            return Found("gpt2", (path, _partner(path, second=False))), data
     raise ValueError(f"{os.fspath(path)} is JSON, but no tokenizer: it has no \"format\" as our "
                      f"own file, no \"model\" as Hugging Face's, and is no object of tokens and "
                      f"ids as GPT-2's vocab")

@@ -12,7 +12,6 @@ a kilobyte could stand for a token of 2^50 bytes, each merge joining the token b
 
 import json
 import os
-from hashlib import sha256
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
@@ -31,6 +30,7 @@ from cs336_bpe.formats.safe_json import (
     as_string,
     kind,
     naming,
+    no_collections,
     read_json_file,
 )
 from cs336_bpe.rules import Model, Pair, Vocab, assemble_vocab
@@ -80,12 +80,14 @@ def write_json(model: Model, path: AnyPath) -> None:
 
 
 def _checksum(body: bytes) -> str:
+    from hashlib import sha256
+
     return "sha256:" + sha256(body).hexdigest()
 
 
 def _body(tokenizer: Checked) -> bytes:
     """The lines of the file before the checksum."""
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     lines = ["{", f'"format": {_dump(FORMAT)},', f'"version": {VERSION},',
              f'"pattern": {_dump(model.pattern)},']
     lines += _lines("special_tokens", [_dump([*item]) for item in ids.specials.items()])
@@ -119,29 +121,35 @@ def _token_to_json(token: bytes) -> object:
 
 def read_json(path: AnyPath) -> Model:
     """Read a file that `write_json` has written."""
+    return load_json(path).model
+
+
+@no_collections()
+def load_json(path: AnyPath, data: object = None) -> Checked:
+    """The same, ready for a tokenizer. `data` is what the file holds, if it was read already."""
     name = os.fspath(path)
-    data = as_object(read_json_file(path), f"{name}: the whole file")
-    if data.get("format") != FORMAT:
+    parts = as_object(read_json_file(path) if data is None else data, f"{name}: the whole file")
+    if parts.get("format") != FORMAT:
         raise ValueError(f'{name} is not a tokenizer of this program: its "format" is '
-                         f"{kind(data.get('format'))}, not {_dump(FORMAT)}; other formats have "
+                         f"{kind(parts.get('format'))}, not {_dump(FORMAT)}; other formats have "
                          f"functions of their own to read them")
-    if data.get("version") != VERSION:
-        raise ValueError(f"{name} is a tokenizer of version {kind(data.get('version'))}, but this "
+    if parts.get("version") != VERSION:
+        raise ValueError(f"{name} is a tokenizer of version {kind(parts.get('version'))}, but this "
                          f"program reads version {VERSION}; use the release that wrote it")
-    if sorted(data) != sorted(_KEYS):
-        raise ValueError(f"{name} has the keys {', '.join(data)[:200]}; it must have "
+    if sorted(parts) != sorted(_KEYS):
+        raise ValueError(f"{name} has the keys {', '.join(parts)[:200]}; it must have "
                          f"{', '.join(_KEYS)}")
-    pattern = as_pattern(data["pattern"], f"{name}: the pattern")
-    specials = _read_specials(data["special_tokens"], name)
-    merges = _read_merges(data["merges"], name)
-    vocab = _read_ids(data["ids"], list(specials), merges, name)
+    pattern = as_pattern(parts["pattern"], f"{name}: the pattern")
+    specials = _read_specials(parts["special_tokens"], name)
+    merges = _read_merges(parts["merges"], name)
+    vocab = _read_ids(parts["ids"], list(specials), merges, name)
     with naming(name):
         tokenizer = checked(Model(vocab, merges, list(specials), pattern))
         check_special_ids(tokenizer.ids, specials)
-    if data["checksum"] != _checksum(_body(tokenizer)):
+    if parts["checksum"] != _checksum(_body(tokenizer)):
         raise ValueError(f"{name} has been altered: its checksum is not that of what it says; "
                          f"copy it again, or make it again with write_json")
-    return tokenizer.model
+    return tokenizer
 
 
 def _read_specials(value: object, name: str) -> dict[str, int]:

@@ -5,14 +5,15 @@ numbers here, because joining long byte strings again and again would take quadr
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cs336_bpe.encode.trace import merge_by_rank
 from cs336_bpe.formats.round_trip import Checked
-from cs336_bpe.model.added import AddedTokens
-from cs336_bpe.model.normal import Normalizer
-from cs336_bpe.model.splitting import Splitter
 from cs336_bpe.rules import BYTES, check_pattern
 from cs336_bpe.text.specials import SpecialSplitter
+
+if TYPE_CHECKING:
+    from cs336_bpe.model.added import AddedTokens
 
 Pairs = dict[tuple[int, int], tuple[int, int]]
 """Two tokens -> the rank of their merge, and the token that it makes."""
@@ -22,7 +23,7 @@ class PlainEncoder:
     """Text to ids, by the ten rules."""
 
     def __init__(self, tokenizer: Checked) -> None:
-        self.model, ids = tokenizer
+        self.model, ids, _ = tokenizer
         self._byte_ids = [ids.ordinary[byte] for byte in BYTES]
         self._pairs: Pairs = {}
         for rank, (left, right) in enumerate(self.model.merges):
@@ -33,9 +34,13 @@ class PlainEncoder:
         self._ids = ids
         pipeline = self.model.pipeline
         self._wholes = {} if pipeline is None or not pipeline.whole_tokens else ids.ordinary
-        self._added = None
+        self._added: AddedTokens | None = None
         if pipeline is not None:
-            self._added = AddedTokens(pipeline.added, Normalizer(pipeline.normalize))
+            from cs336_bpe.model import added
+            from cs336_bpe.model.normal import Normalizer
+            from cs336_bpe.model.splitting import Splitter
+
+            self._added = added.AddedTokens(pipeline.added, Normalizer(pipeline.normalize))
             self._steps = Splitter(pipeline.splits)
 
     def encode_bytes(self, word: bytes) -> list[int]:

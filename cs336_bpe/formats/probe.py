@@ -7,13 +7,16 @@ special tokens in another order. So a few texts are encoded both ways.
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 from unicodedata import ucd_3_2_0
-
-import regex
 
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.formats.safe_json import excerpt
+from cs336_bpe.rules import check_pattern
+
+if TYPE_CHECKING:
+    import regex
 
 TEXTS = (
     "Hello, world! It's 2024: they'll've said I'm, you're, he'd; CAN'T, WE'LL, 'tis o'clock.",
@@ -46,7 +49,7 @@ def probe_texts(tokenizer: Checked) -> list[str]:
     >>> probe_texts(checked(Model(dict(enumerate(BYTES)), [], ["<|a|>"], GPT2_PATTERN)))[-2:]
     ['<|a|>', '<|a|> and<|a|>x']
     """
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     words = []
     for left, right in model.merges[:: len(model.merges) // _SAMPLE + 1]:
         try:
@@ -105,7 +108,7 @@ def uncovered(pattern: str) -> str | None:
     >>> uncovered("[a-z]+|[^a-z]+"), uncovered("[^,]+")
     (None, ',')
     """
-    compiled = regex.compile(pattern)
+    compiled = check_pattern(pattern)
     for text in TEXTS:
         for gap in _gaps(compiled, text):
             if gap:

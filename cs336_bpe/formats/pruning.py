@@ -15,7 +15,7 @@ So all other merges of the token can be left out, and nothing changes.
 
 from collections.abc import Iterable
 
-from cs336_bpe.encode.trace import merge_by_rank, pairs_of
+from cs336_bpe.formats import recover
 from cs336_bpe.rules import BYTES, Pair
 
 
@@ -27,34 +27,15 @@ def last_merges(pairs: Iterable[Pair]) -> list[Pair]:
     """
     ranks = {pair: rank for rank, pair in enumerate(pairs)}  # of equal ones, the last counts
     ranked = sorted(ranks, key=ranks.__getitem__)
-    makers: dict[bytes, list[Pair]] = {}
+    tokens = dict.fromkeys(BYTES)
     for left, right in ranked:
-        makers.setdefault(left + right, []).append((left, right))
-    if len(makers) < len(ranked):
-        all_pairs = pairs_of(ranked)
-        for token, ways in makers.items():
-            if len(ways) > 1:
-                makers[token] = _way_that_happens(token, ways, all_pairs)
-    kept = {pair for ways in makers.values() for pair in ways}
-    return _with_parts([pair for pair in ranked if pair in kept])
-
-
-def _way_that_happens(token: bytes, ways: list[Pair],
-                      pairs: dict[Pair, tuple[int, bytes]]) -> list[Pair]:
-    applied: list[int] = []
-    parts = merge_by_rank([token[i : i + 1] for i in range(len(token))], pairs,
-                          lambda rank, place: applied.append(rank))
-    return [pair for pair in ways if len(parts) == 1 and pairs[pair][0] == applied[-1]]
-
-
-def _with_parts(merges: list[Pair]) -> list[Pair]:
-    """The merges whose parts some merge makes; the others never happen."""
-    while True:
-        made = {*BYTES, *(left + right for left, right in merges)}
-        kept = [pair for pair in merges if pair[0] in made and pair[1] in made]
-        if len(kept) == len(merges):
-            return kept
-        merges = kept
+        tokens[left] = tokens[right] = tokens[left + right] = None
+    number = {token: place for place, token in enumerate(tokens)}
+    lefts = [number[left] for left, _ in ranked]
+    rights = [number[right] for _, right in ranked]
+    made = [number[left + right] for left, right in ranked]
+    left_parts, _ = recover.last_merges(list(tokens), lefts, rights, made)
+    return [pair for pair, left, token in zip(ranked, lefts, made) if left_parts[token] == left]
 
 
 def are_in_order(merges: list[Pair]) -> bool:

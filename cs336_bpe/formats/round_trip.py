@@ -1,25 +1,22 @@
 """What every writer asks before it reports success: is what was written what was meant?"""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from cs336_bpe.rules import (
-    Model,
-    Pair,
-    TokenIds,
-    Vocab,
-    check_pattern,
-    check_special_tokens,
-    separate_specials,
-    shown,
-)
+from cs336_bpe.formats.columns import MergeColumns
+from cs336_bpe.formats.consistent import Consistent, consistent
+from cs336_bpe.rules import Model, Pair, TokenIds, Vocab, require_pattern, shown
+
+if TYPE_CHECKING:
+    from cs336_bpe.rules.pipeline import Pipeline
 
 
 class Checked(NamedTuple):
-    """A consistent model, with its ids by what they stand for."""
+    """A consistent model, with its ids by what they stand for, and its merges by numbers."""
 
     model: Model
     ids: TokenIds
+    columns: MergeColumns
 
 
 def checked(model: Model) -> Checked:
@@ -30,13 +27,16 @@ def checked(model: Model) -> Checked:
     b'<|pad|>'
     """
     vocab, merges, special_tokens, pattern, pipeline = model
-    check_pattern(pattern)
-    specials = check_special_tokens(special_tokens)
-    ids = separate_specials(vocab, merges, specials, in_order=model.in_order)
-    complete = dict(vocab) | {number: token.encode() for token, number in ids.specials.items()}
-    pairs = [(left, right) for left, right in merges]
-    return Checked(Model(dict(sorted(complete.items())), pairs, specials, pattern,
-                         pipeline), ids)
+    require_pattern(pattern)
+    found = consistent(vocab, merges, special_tokens, in_order=model.in_order)
+    return as_checked(found, pattern, pipeline)
+
+
+def as_checked(found: Consistent, pattern: str, pipeline: "Pipeline | None" = None) -> Checked:
+    """The model of a vocab and merges that were checked, with a pattern that was."""
+    tokens, ids, columns = found
+    model = Model(tokens, columns.pairs, list(ids.specials), pattern, pipeline)
+    return Checked(model, ids, columns)
 
 
 def check_plain(model: Model, format: str) -> None:

@@ -7,6 +7,7 @@ the number of digits, up to a limit that raises an error about the interpreter's
 they are all errors that name the file and what is wrong in it.
 """
 
+import gc
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.model.oniguruma import from_oniguruma
+from cs336_bpe.formats.json_counts import count_entries, counts_of_text
 from cs336_bpe.rules import MAX_ID, check_pattern
 from cs336_bpe.text.blocks import open_text
 
@@ -43,8 +44,13 @@ def read_bytes(path: AnyPath, most: int = MAX_FILE_BYTES) -> bytes:
 
 def read_text(path: AnyPath, most: int = MAX_FILE_BYTES) -> str:
     """All of a file, as UTF-8."""
+    return as_text(read_bytes(path, most), path)
+
+
+def as_text(data: bytes, path: AnyPath) -> str:
+    """The bytes of a file as UTF-8."""
     try:
-        return read_bytes(path, most).decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"{os.fspath(path)} is not valid UTF-8 at byte {error.start} "
                          f"({error.reason}); copy it again, or check that it is the right file"
@@ -53,7 +59,8 @@ def read_text(path: AnyPath, most: int = MAX_FILE_BYTES) -> str:
 
 def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
     """What a JSON file holds, if it is JSON to the letter and no key occurs twice."""
-    text = read_text(path, most)
+    data = read_bytes(path, most)
+    text = as_text(data, path)
     name = os.fspath(path)
 
     def pairs_to_dict(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -77,6 +84,13 @@ def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
         return int(digits)
 
     try:
+        entries, most_digits = counts_of_text(data)
+        if most_digits <= 20:
+            with no_collections():
+                value: object = json.loads(text, parse_constant=constant)
+            if count_entries(value) == entries:
+                return value
+        # The slow way: it asks every object and every number, and says what is wrong.
         return json.loads(text, object_pairs_hook=pairs_to_dict, parse_constant=constant,
                           parse_int=integer)
     except json.JSONDecodeError as error:
@@ -86,6 +100,18 @@ def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
     except RecursionError:
         raise ValueError(f"{name} has brackets nested too deeply; it is no file that this "
                          f"program reads") from None
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Make many objects without a search for garbage among them every now and then."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def as_object(value: object, what: str) -> dict[str, object]:
@@ -137,6 +163,8 @@ def as_pattern(value: object, what: str) -> str:
 
 def as_oniguruma(value: object, what: str) -> str:
     """A JSON value that must be a pattern of Oniguruma which means something to `regex` too."""
+    from cs336_bpe.model.oniguruma import from_oniguruma
+
     pattern = as_string(value, what)
     try:
         translated = from_oniguruma(pattern)

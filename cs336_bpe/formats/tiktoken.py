@@ -20,32 +20,35 @@ Special tokens and the pattern are not in the file; the reader has to be told.
 import base64
 import binascii
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.encode.trace import merge_by_rank
-from cs336_bpe.formats.plain_encoder import Pairs
+from cs336_bpe.encode.trace import merge_by_rank, pairs_of
+from cs336_bpe.formats.columns import MergeColumns, columns_of_parts
+from cs336_bpe.formats.consistent import by_columns
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
+from cs336_bpe.formats.rank_lines import read_rank_lines
+from cs336_bpe.formats.recover import merges_of_ranks
 from cs336_bpe.formats.round_trip import (
     Checked,
+    as_checked,
     check_plain,
     check_same,
     check_special_ids,
     checked,
 )
-from cs336_bpe.formats.safe_json import as_id, excerpt, naming, read_bytes
+from cs336_bpe.formats.safe_json import as_id, excerpt, naming, no_collections, read_bytes
 from cs336_bpe.rules import (
     BYTES,
     GPT2_PATTERN,
     MAX_ID,
     Model,
-    Pair,
     Vocab,
-    check_pattern,
     check_size,
     check_special_tokens,
+    require_pattern,
     shown,
 )
 
@@ -54,8 +57,7 @@ if TYPE_CHECKING:
 
 MAX_RANK_FILE_BYTES = 1 << 23
 """The largest file of ranks that is read: 8 MiB, twice the largest one in use. To find the merges
-takes O(n log n) steps for a file of n bytes: a second for GPT-2's, and less than a minute for the
-worst file of this size."""
+takes O(n log n) steps for a file of n bytes."""
 
 
 def read_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None,
@@ -76,29 +78,49 @@ def read_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
     IGxvdw== 259
     [(b'o', b'w'), (b'l', b'ow'), (b' ', b'low')]
     """
+    return load_tiktoken(path, special_tokens, pattern).model
+
+
+@no_collections()
+def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None,
+                  pattern: str = GPT2_PATTERN) -> Checked:
+    """The same, ready for a tokenizer."""
     specials = dict({} if special_tokens is None else special_tokens)
     check_special_tokens(specials)
     for token, number in specials.items():
         check_size(f"the id of the special token {token!r}", number)
-    check_pattern(pattern)
+    require_pattern(pattern)
     name = os.fspath(path)
-    ranks = _read_ranks(path)
+    ranks = read_ranks(path)
     with naming(name):
-        merges = recover_merges(ranks)
+        merges = recover_columns(ranks)
         vocab: Vocab = {rank: token for token, rank in ranks.items()}
         for token, number in specials.items():
             if vocab.setdefault(number, token.encode()) != token.encode():
                 raise ValueError(f"the special token {token!r} can't have the id {number}: that "
                                  f"is the rank of {shown(vocab[number])}; give it another id")
-        tokenizer = checked(Model(vocab, merges, list(specials), pattern))
+        found = None
+        if not any(token.encode() in ranks for token in specials):
+            found = by_columns(vocab, merges, list(specials))
+        if found is not None:
+            return as_checked(found, pattern)
+        tokenizer = checked(Model(vocab, merges.pairs, list(specials), pattern))
         check_special_ids(tokenizer.ids, specials)
-    return tokenizer.model
+    return tokenizer
 
 
-def _read_ranks(path: AnyPath) -> dict[bytes, int]:
+def read_ranks(path: AnyPath) -> dict[bytes, int]:
+    """The rank of each token, as the file has them."""
+    data = read_bytes(path, MAX_RANK_FILE_BYTES)
+    found = read_rank_lines(data)
+    return _read_line_by_line(data, path) if found is None else found
+
+
+def _read_line_by_line(data: bytes, path: AnyPath) -> dict[bytes, int]:
+    """The same, with an error that names the line."""
     ranks: dict[bytes, int] = {}
     lines_of: dict[int, int] = {}
-    for number, line in enumerate(read_bytes(path, MAX_RANK_FILE_BYTES).split(b"\n"), 1):
+    for number, line in enumerate(data.split(b"\n"), 1):
         line = line.removesuffix(b"\r")
         if not line:
             continue  # as tiktoken does
@@ -130,34 +152,37 @@ def _read_line(line: bytes, what: str) -> tuple[bytes, int]:
     return token, as_id(int(digits), f"{what}: the rank")
 
 
-def recover_merges(ranks: Mapping[bytes, int]) -> list[Pair]:
+def recover_columns(ranks: Mapping[bytes, int]) -> MergeColumns:
     """The merges that make the tokens, in the order of their ranks; or an error.
 
     >>> ranks = {byte: rank for rank, byte in enumerate(BYTES)}
-    >>> recover_merges(ranks | {b"th": 256, b"in": 300, b"thin": 301})
+    >>> recover_columns(ranks | {b"th": 256, b"in": 300, b"thin": 301}).pairs
     [(b't', b'h'), (b'i', b'n'), (b'th', b'in')]
     """
     for byte in BYTES:
         if byte not in ranks:
             raise ValueError(f"the byte {byte!r} has no rank: text that contains it could not be "
                              f"encoded")
-    byte_ranks = [ranks[byte] for byte in BYTES]
-    token_of = {rank: token for token, rank in ranks.items()}
-    pairs: Pairs = {}
-    merges = []
-    for rank, token in sorted(token_of.items()):
-        if len(token) == 1:
-            continue
-        parts = merge_by_rank([byte_ranks[byte] for byte in token], pairs)
-        if len(parts) != 2:
-            found = " ".join(shown(token_of[part]) for part in parts[:5])
-            raise ValueError(f"the token {shown(token)} of rank {rank} is not made by one merge: "
-                             f"tokens of lower rank leave {len(parts)} parts of it, {found}"
-                             f"{' ...' if len(parts) > 5 else ''}; so its merge can't be told")
-        left, right = parts
-        pairs[left, right] = rank, rank
-        merges.append((token_of[left], token_of[right]))
-    return merges
+    tokens, in_order = list(ranks), sorted(ranks.values())
+    if in_order != list(ranks.values()):
+        tokens.sort(key=ranks.__getitem__)
+    lefts, rights = merges_of_ranks(tokens)
+    if lefts.count(-1) != len(BYTES):
+        _refuse_unmade(tokens, ranks, lefts, rights)
+    return columns_of_parts(tokens, in_order, lefts, rights)
+
+
+def _refuse_unmade(tokens: list[bytes], ranks: Mapping[bytes, int], lefts: Sequence[int],
+                   rights: Sequence[int]) -> NoReturn:
+    """Name the first token that no merge makes."""
+    place = next(place for place, token in enumerate(tokens) if len(token) > 1 and lefts[place] < 0)
+    pairs = pairs_of([(tokens[left], tokens[right])
+                      for left, right in zip(lefts[:place], rights) if left >= 0])
+    parts = merge_by_rank([bytes([byte]) for byte in tokens[place]], pairs)
+    found = " ".join(map(shown, parts[:5])) + (" ..." if len(parts) > 5 else "")
+    raise ValueError(f"the token {shown(tokens[place])} of rank {ranks[tokens[place]]} is not made "
+                     f"by one merge: tokens of lower rank leave {len(parts)} parts of it, {found}; "
+                     f"so its merge can't be told")
 
 
 def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
@@ -165,7 +190,7 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
 
     The error says which token is in the way.
     """
-    model, ids = tokenizer
+    model, ids, _ = tokenizer
     made = {left + right for left, right in model.merges}
     last = -1
     for place, (left, right) in enumerate(model.merges):
@@ -181,7 +206,7 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
             raise ValueError(f"the vocab has {shown(token)} with the id {number}, which no merge "
                              f"makes, but tiktoken would: leave it out, or declare it special")
     ranks = dict(sorted(ids.ordinary.items(), key=lambda item: item[1]))
-    for place, (ours, theirs) in enumerate(zip(model.merges, recover_merges(ranks))):
+    for place, (ours, theirs) in enumerate(zip(model.merges, recover_columns(ranks).pairs)):
         if ours != theirs:
             raise ValueError(f"merges[{place}] joins {shown(ours[0])} and {shown(ours[1])}, which "
                              f"never happens, and tiktoken would join {shown(theirs[0])} and "

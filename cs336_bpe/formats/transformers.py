@@ -11,9 +11,10 @@ from typing import get_args
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.formats.huggingface import write_huggingface
+from cs336_bpe.formats.loading import FILES
 from cs336_bpe.rules import Model, RoleName
 
-FILE_NAMES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+FILE_NAMES = FILES["transformers"]
 
 UNLIMITED = 1_000_000_000_000_000_019_884_624_838_656
 """What `transformers` itself writes for a model that takes texts of any length."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
-import regex
-
-from cs336_bpe.native import generate_classes, unicode_classes
+from cs336_bpe.native import unicode_classes
 
 CLASS_NUMBERS = {"O": 0, "L": 1, "N": 2, "W": 3}
 
@@ -48,8 +48,14 @@ def runs() -> Iterator[tuple[str, range]]:
 def check_regex_version() -> None:
     """Results must be those of the installed `regex`: if it is another version than the tables
     were made from, compare every character (a quarter of a second), and refuse if one differs."""
+    if _is_installed_from(f"regex-{unicode_classes.REGEX_VERSION}.dist-info"):
+        return
+    import regex
+
     if regex.__version__ == unicode_classes.REGEX_VERSION:
         return
+    from cs336_bpe.native import generate_classes
+
     ours, theirs = set(unicode_classes.RUNS.split()), set(generate_classes.runs())
     if ours != theirs:
         example = min(ours ^ theirs)
@@ -58,3 +64,11 @@ def check_regex_version() -> None:
             f"{unicode_classes.REGEX_VERSION}, from which the tables of the compiled scanner were "
             f"made (around {example}). Install that version of regex, or make the tables again "
             f"with `python -m cs336_bpe.native.generate_classes`, or pass stage='stage03'.")
+
+
+def _is_installed_from(record: str) -> bool:
+    """Whether the record that an installer leaves beside `regex` has this name, and so is of this
+    version. That takes a glance; to import `regex` takes as long as to import all the rest."""
+    spec = find_spec("regex")
+    return (spec is not None and spec.origin is not None
+            and Path(spec.origin).parent.with_name(record).is_dir())

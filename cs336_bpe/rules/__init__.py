@@ -62,8 +62,8 @@ from cs336_bpe.rules.patterns import (
     GPT4_PATTERN,
     check_pattern,
     is_gpt2,
+    require_pattern,
 )
-from cs336_bpe.rules.pipeline import AddedToken, Pipeline, RoleName, Template
 from cs336_bpe.rules.ties import (
     HuggingFaceOrder,
     LexicographicOrder,
@@ -72,7 +72,7 @@ from cs336_bpe.rules.ties import (
     check_tie_break,
     tie_order,
 )
-from cs336_bpe.rules.tokens import BYTES, END_OF_TEXT, Pair, Vocab, assemble_vocab
+from cs336_bpe.rules.tokens import BYTES, END_OF_TEXT, Pair, RoleName, Vocab, assemble_vocab
 from cs336_bpe.rules.vocabulary import (
     MAX_ID,
     Model,
@@ -92,7 +92,6 @@ __all__ = [
     "GPT4_PATTERN",
     "MAX_ID",
     "MAX_TOTAL",
-    "AddedToken",
     "CountBlocks",
     "CountPretokens",
     "EarlyStopWarning",
@@ -101,10 +100,8 @@ __all__ = [
     "LexicographicOrder",
     "Model",
     "Pair",
-    "Pipeline",
     "PretokenEncoder",
     "RoleName",
-    "Template",
     "TextEncoder",
     "TieBreak",
     "TieOrder",
@@ -128,6 +125,7 @@ __all__ = [
     "from_printable",
     "huggingface_byte_numbers",
     "is_gpt2",
+    "require_pattern",
     "separate_specials",
     "shown",
     "tie_order",

@@ -1,6 +1,9 @@
 """How text is split into pretokens (rule 1)."""
 
-import regex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import regex
 
 GPT2_PATTERN = (
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -29,6 +32,8 @@ def is_gpt2(pattern: str) -> bool:
 
 def check_pattern(pattern: str) -> "regex.Pattern[str]":
     """The pattern, compiled."""
+    import regex  # here, because GPT-2's pattern never runs through it
+
     if not isinstance(pattern, str):
         raise TypeError(f"pattern is {pattern!r}; it must be a str")
     try:
@@ -39,3 +44,18 @@ def check_pattern(pattern: str) -> "regex.Pattern[str]":
         raise ValueError(f"pattern {pattern!r} has a capturing group; write (?:...) for (...), "
                          f"so that a match is a pretoken as a whole")
     return compiled
+
+
+def require_pattern(pattern: str) -> str:
+    """The pattern, if it is one. Unlike `check_pattern`, this compiles it only to find out.
+
+    >>> require_pattern(GPT2_PATTERN) == GPT2_PATTERN
+    True
+    >>> require_pattern("(a)")
+    Traceback (most recent call last):
+    ValueError: pattern '(a)' has a capturing group; write (?:...) for (...), so that a match is a \
+pretoken as a whole
+    """
+    if not is_gpt2(pattern):
+        check_pattern(pattern)
+    return pattern

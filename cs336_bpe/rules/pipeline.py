@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-RoleName = Literal["bos", "eos", "pad", "unk"]
-"""What a special token may be for: the begin and the end of a text, filling up, the unknown."""
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
 

@@ -18,11 +18,13 @@ two encoders would give different results. `check_vocab` finds them at the door:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cs336_bpe.rules.checks import check_size, check_special_tokens, shown
-from cs336_bpe.rules.pipeline import Pipeline
 from cs336_bpe.rules.tokens import BYTES, Pair, Vocab
+
+if TYPE_CHECKING:  # what we train needs none
+    from cs336_bpe.rules.pipeline import Pipeline
 
 MAX_ID = 2**31 - 1
 """The greatest id, so that ids fit into signed 32-bit integers, which other libraries have."""
@@ -40,7 +42,7 @@ class Model(NamedTuple):
     merges: list[Pair]
     special_tokens: list[str]
     pattern: str
-    pipeline: Pipeline | None = None
+    pipeline: "Pipeline | None" = None
 
     @property
     def in_order(self) -> bool:

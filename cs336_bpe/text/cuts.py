@@ -11,15 +11,13 @@ Both can be seen from a few bytes around the cut, so a reader can jump into the 
 
 from collections.abc import Iterable
 
-import regex
-
 from cs336_bpe.native.classes import runs
 from cs336_bpe.rules import GPT2_PATTERN, is_gpt2
 from cs336_bpe.text.specials import pattern_of
 
 # A white-space byte after a visible character or a part of one. Leaving out the control characters,
 # some of which are white space, is more careful than it need be, and costs nothing.
-_SPACE_AFTER_TEXT = regex.compile(rb"(?r)[\x21-\x7e\x80-\xff][\t-\r ]")
+_SPACE_AFTER_TEXT = rb"(?r)[\x21-\x7e\x80-\xff][\t-\r ]"
 
 SPACES = tuple(chr(point).encode() for name, points in runs() if name == "W" for point in points)
 """All white-space characters, as UTF-8."""
@@ -32,13 +30,15 @@ class Cutter:
 
     def __init__(self, special_tokens: Iterable[str], pattern: str = GPT2_PATTERN,
                  errors: str = "strict", safe_cut: str | None = None) -> None:
+        import regex  # here, because encoding a text in memory never cuts it
+
         self.specials = [token.encode() for token in special_tokens]
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
         self.pattern = None
         self.is_gpt2 = is_gpt2(pattern)
         if self.is_gpt2:
-            self.pattern = _SPACE_AFTER_TEXT
+            self.pattern = regex.compile(_SPACE_AFTER_TEXT)
         elif safe_cut:
             self.pattern = regex.compile(b"(?rs)." + regex.escape(safe_cut.encode()))
         elif self.specials:

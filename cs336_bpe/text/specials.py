@@ -1,9 +1,11 @@
 """Special tokens in a text (rule 2): where they are, and what is between them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import AnyStr, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, AnyStr, Literal
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 Which = Literal["all", "none", "raise"] | Iterable[str]
 """Which special tokens a call looks for: all, none, none but complain about any, or some."""
@@ -19,6 +21,8 @@ def pattern_of(tokens: Iterable[AnyStr]) -> AnyStr:
     >>> pattern_of(["<a>", "<a>+"])
     '<a>\\\\+|<a>'
     """
+    import regex  # here, because most programs that have a tokenizer never need it
+
     longest_first = sorted(tokens, key=len, reverse=True)
     pattern: AnyStr = regex.escape(longest_first[0])
     for token in longest_first[1:]:
@@ -36,6 +40,8 @@ def split_at_specials(text: AnyStr, special_tokens: list[str]) -> Iterator[AnySt
     if not special_tokens:
         yield text
         return
+    import regex
+
     pattern = pattern_of(special_tokens)
     start = 0
     for match in regex.finditer(pattern if isinstance(text, str) else pattern.encode(), text):
@@ -49,7 +55,12 @@ class SpecialSplitter:
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
-        self._regex = regex.compile(pattern_of(ids)) if ids else None
+
+    @cached_property
+    def _regex(self) -> "regex.Pattern[str] | None":
+        import regex
+
+        return regex.compile(pattern_of(self.ids)) if self.ids else None
 
     def split(self, text: str) -> Iterator[str | int]:
         """The parts of a text between special tokens, and the ids of those.

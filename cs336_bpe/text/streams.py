@@ -7,8 +7,6 @@ the word after it. What is before all of these is final, whatever comes.
 
 from collections.abc import Callable, Iterable, Iterator
 
-import regex
-
 from cs336_bpe.text.cuts import SPACES
 from cs336_bpe.text.specials import pattern_of
 from cs336_bpe.text.utf8 import as_utf8
@@ -28,6 +26,8 @@ class Cuts:
     """
 
     def __init__(self, specials: list[bytes], final_length: FinalLength | None) -> None:
+        import regex
+
         self.specials = specials
         self.longest = max(map(len, specials), default=0)
         self.regex = regex.compile(pattern_of(specials) if specials else b"(?!)")

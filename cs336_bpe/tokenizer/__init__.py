@@ -1,7 +1,7 @@
 """The tokenizer: the class that a user meets, and how to get one from a file."""
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.loading import Specials, load_model
+from cs336_bpe.formats.loading import Specials
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
 from cs336_bpe.tokenizer.coder import Unmatched
@@ -20,7 +20,8 @@ def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
     `path` may be our own file, Hugging Face's `tokenizer.json`, GPT-2's `vocab.json` (or
     `merges.txt`) with the other one beside it, a file of tiktoken's ranks, or a folder with any of
     these. `special_tokens` and `pattern` are for the formats that don't have them, see
-    `load_model`; `unmatched` is for patterns that don't match all text, see `Tokenizer`.
+    `formats.loading.load_model`; `unmatched` is for patterns that don't match all text, see
+    `Tokenizer`.
 
     >>> import os
     >>> from tempfile import TemporaryDirectory
@@ -33,5 +34,5 @@ def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
     ['merges.txt', 'vocab.json']
     <Tokenizer: 260 tokens, 3 merges, special tokens: '<|end|>'; GPT-2's pattern>
     """
-    return Tokenizer.from_model(load_model(path, special_tokens, pattern=pattern),
-                                cache_bytes=cache_bytes, unmatched=unmatched)
+    return Tokenizer.load(path, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
+                          unmatched=unmatched)

@@ -5,27 +5,32 @@ there is.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy
-from numpy.typing import DTypeLike
-
+from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.rules import (
-    Pair,
-    Pipeline,
     TokenIds,
     check_pattern,
     check_size,
     from_printable,
     is_gpt2,
+    require_pattern,
 )
-from cs336_bpe.text.utf8 import Text, as_bytes
+from cs336_bpe.text.utf8 import Text, as_bytes, as_text
 from cs336_bpe.tokenizer import engine
-from cs336_bpe.tokenizer.preparing import Preparation, as_text
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
-Array = numpy.ndarray[Any, Any]
+if TYPE_CHECKING:  # numpy is imported when an array is asked for
+    import numpy
+    import regex
+    from numpy.typing import DTypeLike
+
+    from cs336_bpe.rules.pipeline import Pipeline
+    from cs336_bpe.tokenizer.preparing import Preparation
+
+    Array = numpy.ndarray[Any, Any]
 
 Unmatched = Literal["raise", "keep"]
 """What to do with text that a pattern does not match."""
@@ -34,25 +39,28 @@ Unmatched = Literal["raise", "keep"]
 class Coder:
     """Encodes texts. It never changes, and many threads may use it at once."""
 
-    def __init__(self, tokens: Mapping[int, bytes], merges: Sequence[Pair], ids: TokenIds,
-                 pattern: str, cache_bytes: int, pipeline: Pipeline | None = None,
-                 unmatched: Unmatched = "raise") -> None:
+    def __init__(self, found: Consistent, pattern: str, cache_bytes: int,
+                 pipeline: "Pipeline | None" = None, unmatched: Unmatched = "raise") -> None:
         if unmatched not in get_args(Unmatched):
             raise ValueError(f"unmatched is {unmatched!r}; it must be 'raise' or 'keep'")
         self.unmatched = unmatched
-        self.regex = check_pattern(pattern)
-        self.pattern = pattern
-        self.preparation = None if pipeline is None else Preparation(pipeline, ids.specials)
+        self.pattern = require_pattern(pattern)
+        self.preparation = _preparation(pipeline, found.ids.specials)
         self.is_gpt2 = (is_gpt2(pattern) if self.preparation is None
                         else self.preparation.cuts_anywhere)
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
-        self.choices = SpecialChoices(ids.specials, self.preparation)
-        self.wholes = _wholes(ids, pipeline)
-        self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes, self.wholes,
+        self.choices = SpecialChoices(found.ids.specials, self.preparation)
+        self.wholes = _wholes(found.ids, pipeline)
+        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes,
                                     pipeline is None or pipeline.in_order)
-        self.greatest_id = max(tokens)
+        self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
+
+    @cached_property
+    def regex(self) -> "regex.Pattern[str]":
+        """The pattern, for those who need it: GPT-2's is built into the engine."""
+        return check_pattern(self.pattern)
 
     def encode(self, text: Text, choice: Choice, width: int, *, cache: engine.Cache | None = None,
                strict: bool = False, offset: int | None = 0) -> engine.Ids | None:
@@ -146,12 +154,16 @@ class Coder:
 
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
+        import numpy
+
         return numpy.dtype(numpy.uint16 if self.width == 2 else numpy.uint32)
 
-    def check_dtype(self, dtype: DTypeLike | None) -> "numpy.dtype[Any]":
+    def check_dtype(self, dtype: "DTypeLike | None") -> "numpy.dtype[Any]":
         """The type that an array of ids is to have, or an error if it can't hold them all."""
         if dtype is None:
             return self.smallest_dtype
+        import numpy
+
         kind = numpy.dtype(dtype)
         if kind.kind not in "iu":
             raise TypeError(f"dtype is {kind}; it must be a type of integers")
@@ -161,7 +173,15 @@ class Coder:
         return kind
 
 
-def _wholes(ids: TokenIds, pipeline: Pipeline | None) -> dict[bytes, int] | None:
+def _preparation(pipeline: "Pipeline | None", ids: dict[str, int]) -> "Preparation | None":
+    if pipeline is None:
+        return None
+    from cs336_bpe.tokenizer.preparing import Preparation
+
+    return Preparation(pipeline, ids)
+
+
+def _wholes(ids: TokenIds, pipeline: "Pipeline | None") -> dict[bytes, int] | None:
     """The tokens that a whole pretoken is, whatever merges would make of it."""
     if pipeline is None or not pipeline.whole_tokens:
         return None
@@ -173,11 +193,13 @@ def _wholes(ids: TokenIds, pipeline: Pipeline | None) -> dict[bytes, int] | None
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:
     """The width in which to encode, if an array of this type is wanted: 2 or 4 bytes per id."""
-    return 2 if dtype == numpy.uint16 else 4
+    return 2 if dtype == "uint16" else 4
 
 
-def as_array(ids: engine.Ids, dtype: "numpy.dtype[Any]") -> Array:
+def as_array(ids: engine.Ids, dtype: "numpy.dtype[Any]") -> "Array":
     """Ids of the width for this type as an array; no copy unless the type is another one."""
+    import numpy
+
     if not len(ids):
         return numpy.empty(0, dtype)
     kind = numpy.uint16 if width_for(dtype) == 2 else numpy.uint32

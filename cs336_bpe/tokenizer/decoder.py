@@ -1,11 +1,22 @@
 """From ids to text: the bytes of each token, one after the other."""
 
+import sys
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-import numpy
+if TYPE_CHECKING:
+    from types import ModuleType
 
-ID_TYPES = (int, numpy.integer)
+
+def _numpy() -> "ModuleType | None":
+    """numpy, if anybody has imported it. If not, nothing is an array or a number of it."""
+    return sys.modules.get("numpy")
+
+
+def _id_types() -> tuple[type, ...]:
+    numpy = _numpy()
+    return (int,) if numpy is None else (int, numpy.integer)
 
 
 class Decoder:
@@ -29,7 +40,8 @@ class Decoder:
         """The bytes of ids, whether they are text or not."""
         if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
             raise TypeError(f"ids is a {type(ids).__name__}; it must be integers")
-        if isinstance(ids, numpy.ndarray):
+        numpy = _numpy()
+        if numpy is not None and isinstance(ids, numpy.ndarray):
             if ids.ndim != 1 or not (numpy.issubdtype(ids.dtype, numpy.integer) or not ids.size):
                 raise TypeError(f"ids is an array of {ids.dtype} with {ids.ndim} dimensions; it "
                                 f"must be integers in one dimension")
@@ -37,7 +49,8 @@ class Decoder:
         elif not isinstance(ids, (list, tuple)):
             ids = list(ids)
         # 97.0 and True would be found as well: they are equal to 97 and 1.
-        if all(issubclass(kind, ID_TYPES) and kind is not bool for kind in set(map(type, ids))):
+        id_types = _id_types()
+        if all(issubclass(kind, id_types) and kind is not bool for kind in set(map(type, ids))):
             try:
                 return b"".join([self._tokens[number] for number in ids])
             except KeyError:
@@ -58,4 +71,4 @@ class Decoder:
 
 
 def _is_id(number: object) -> bool:
-    return isinstance(number, ID_TYPES) and not isinstance(number, bool)
+    return isinstance(number, _id_types()) and not isinstance(number, bool)

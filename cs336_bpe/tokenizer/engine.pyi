@@ -1,6 +1,6 @@
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from cs336_bpe.rules import Pair
+from cs336_bpe.formats.columns import MergeColumns
 
 _Text = str | bytes | bytearray | memoryview
 
@@ -33,8 +33,7 @@ class Engine:
     def __init__(
         self,
         tokens: Mapping[int, bytes],
-        merges: Sequence[Pair],
-        ids: dict[bytes, int],
+        merges: MergeColumns,
         cache_bytes: int,
         wholes: dict[bytes, int] | None = None,
         in_order: bool = True,

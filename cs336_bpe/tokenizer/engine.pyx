@@ -14,7 +14,7 @@ or makes one, and puts it back for the next call.
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -239,14 +239,14 @@ cdef check(int status):
 cdef class Engine:
     """The merges of a vocabulary, and caches.
 
-    `tokens` has the token of each id, special ones included, and `ids` the id of each token that is
-    not special; both are consistent with `merges` (see `separate_specials`). `wholes` are tokens
-    that a whole pretoken is before anything is merged. If the merges are not `in_order`, a merge
-    may come before those that make its parts.
+    `tokens` has the token of each id, special ones included, and `merges` is a `MergeColumns`: they
+    have been checked (see `formats.consistent`). `wholes` are tokens that a whole pretoken is
+    before anything is merged. If the merges are not `in_order`, a merge may come before those that
+    make its parts.
 
+    >>> from cs336_bpe.formats.consistent import consistent
     >>> tokens = dict(enumerate([*(bytes([byte]) for byte in range(256)), b"lo", b"<e>"]))
-    >>> ids = {token: number for number, token in tokens.items() if number < 257}
-    >>> engine = Engine(tokens, [(b"l", b"o")], ids, 1 << 20)
+    >>> engine = Engine(tokens, consistent(tokens, [(b"l", b"o")], ["<e>"]).merges, 1 << 20)
     >>> engine.as_list(engine.encode_ids("lol<e>", Specials({"<e>": 257}), 2))
     [256, 108, 257]
     """
@@ -256,20 +256,18 @@ cdef class Engine:
     cdef list free_caches
     cdef tuple known
 
-    def __cinit__(self, tokens, merges, dict ids not None, cache_bytes, dict wholes=None,
-                  bint in_order=True):
-        cdef dict numbers = {bytes([byte]): byte for byte in range(256)}
-        if len(merges) > MAX_TOKENS - 256:
-            raise ValueError(f"there are {len(merges)} merges; there can be at most "
+    def __cinit__(self, tokens, merges, cache_bytes, dict wholes=None, bint in_order=True):
+        cdef int32_t[::1] ids = merges.ids, lefts = merges.lefts, rights = merges.rights
+        cdef Py_ssize_t num_merges = len(merges.lefts), i
+        if num_merges > MAX_TOKENS - 256:
+            raise ValueError(f"there are {num_merges} merges; there can be at most "
                              f"{MAX_TOKENS - 256}")
-        if not self.merges.start(len(merges)):
-            raise MemoryError(f"no memory for {len(merges)} merges")
-        for byte in range(256):
-            self.merges.ids[byte] = ids[bytes([byte])]
-        for left, right in merges:
-            numbers[left + right] = len(numbers)
-        for left, right in merges:
-            self.merges.add(numbers[left], numbers[right], ids[left + right])
+        if not self.merges.start(num_merges):
+            raise MemoryError(f"no memory for {num_merges} merges")
+        for i in range(256):
+            self.merges.ids[i] = ids[i]
+        for i in range(num_merges):
+            self.merges.add(lefts[i], rights[i], ids[256 + i])
         self.merges.in_order = in_order
         if wholes:
             self.start_wholes(wholes)

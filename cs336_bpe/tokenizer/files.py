@@ -6,9 +6,7 @@ blocks: see `text/crew.py`.
 
 import os
 from functools import partial
-from typing import Any, BinaryIO
-
-import numpy
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.npy import npy_header
@@ -18,9 +16,14 @@ from cs336_bpe.rules import GPT2_PATTERN, check_errors
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.crew import Block, num_threads, over_blocks
 from cs336_bpe.text.cuts import Cutter
-from cs336_bpe.tokenizer.coder import Array, Coder, as_array, width_for
+from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
 from cs336_bpe.tokenizer.engine import Cache
 from cs336_bpe.tokenizer.special_choice import Choice
+
+if TYPE_CHECKING:
+    import numpy
+
+    from cs336_bpe.tokenizer.coder import Array
 
 SMALLEST_CACHE = 1 << 20
 
@@ -59,7 +62,7 @@ class FileEncoder:
                 if is_npy:
                     target.write(npy_header(self.dtype, 0))
 
-                def write(ids: Array) -> None:
+                def write(ids: "Array") -> None:
                     nonlocal num_ids
                     target.write(ids.data)
                     num_ids += len(ids)
@@ -70,7 +73,7 @@ class FileEncoder:
                     target.write(npy_header(self.dtype, num_ids))
         return num_ids
 
-    def _encode_block(self, cache: Cache, name: str, block: Block) -> Array:
+    def _encode_block(self, cache: Cache, name: str, block: Block) -> "Array":
         """The ids of a block; nobody else uses the cache."""
         width = width_for(self.dtype)
         with memoryview(block.buffer) as whole, whole[: block.size] as view:

@@ -1,7 +1,6 @@
 """One text, or many texts, encoded by several threads."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 
 from cs336_bpe.rules import GPT2_PATTERN
 from cs336_bpe.text.cuts import Cutter
@@ -25,6 +24,8 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     checked = coder.choices.none if choice.refused is not None else choice
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), checked)
     whole = Ids(width, len(data) // 3 + 8)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
             whole.extend(ids)
@@ -58,6 +59,8 @@ def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -
     # Groups, so that a million short texts are not a million tasks.
     size = max(1, min(MOST_IN_A_GROUP, len(batch) // (8 * workers)))
     groups = [batch[start : start + size] for start in range(0, len(batch), size)]
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         return [coder.as_list(ids) for group in pool.map(encode_group, groups) for ids in group]
 

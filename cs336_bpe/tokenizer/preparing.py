@@ -13,7 +13,6 @@ from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.model.splitting import Splitter
 from cs336_bpe.rules import is_gpt2
 from cs336_bpe.rules.pipeline import AddedToken, Pipeline
-from cs336_bpe.text.utf8 import Text
 
 
 class Preparation:
@@ -40,13 +39,15 @@ class Preparation:
         return AddedTokens(self.pipeline.added, self.normalizer,
                            [token for token in self.pipeline.added if token.content in wanted])
 
-    def cut_tokens(self) -> list[str]:
+    def cut_tokens(self) -> tuple[str, ...]:
         """The tokens after which a text can be cut: what follows does not depend on what is before.
 
         If one of them takes white space along, or looks at its neighbours, there are none.
         """
         raw = [token for token in self.pipeline.added if not token.normalized]
-        return [token.content for token in raw] if all(token.is_plain for token in raw) else []
+        if not all(token.is_plain for token in raw):
+            return ()
+        return tuple(token.content for token in raw)
 
     def is_transparent(self, text: str) -> bool:
         """Whether the engine can take a text as it is, added tokens and all."""
@@ -70,13 +71,6 @@ class Preparation:
                 yield self.ids[part.content]
             else:
                 yield from self.splitter.pretokens(part)
-
-
-def as_text(text: Text, *, strict: bool = False) -> str:
-    """A text as `str`; bytes that are not UTF-8 become surrogates, unless that is an error."""
-    if isinstance(text, str):
-        return text
-    return bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
 
 
 def _may_overlap(tokens: Sequence[AddedToken]) -> bool:

@@ -1,14 +1,15 @@
 """Which special tokens a call looks for, of all that a tokenizer has."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.text.specials import SpecialSplitter, Which
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.engine import Specials
-from cs336_bpe.tokenizer.preparing import Preparation
+
+if TYPE_CHECKING:
+    from cs336_bpe.model.added import AddedTokens
+    from cs336_bpe.tokenizer.preparing import Preparation
 
 Some = Literal["all"] | Collection[str]
 
@@ -16,14 +17,13 @@ MOST_KEPT = 100
 """Choices that are kept for the next call. A server that tries all subsets must not fill memory."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """Some special tokens, ready to be found, and those that must not occur."""
 
     splitter: SpecialSplitter  # finds them in Python
     native: Specials  # finds them in compiled code
     refused: Specials | None = None  # if any of these is in a text, that is an error
-    added: AddedTokens | None = None  # finds them in Python, if there is a pipeline
+    added: "AddedTokens | None" = None  # finds them in Python, if there is a pipeline
     tokens: Iterable[str] = ()  # after these a text can be cut
 
     def check(self, text: Text, offset: int | None = 0) -> None:
@@ -44,7 +44,7 @@ class Choice:
 class SpecialChoices:
     """The special tokens of a tokenizer, and the choices that calls make of them."""
 
-    def __init__(self, ids: dict[str, int], preparation: Preparation | None = None) -> None:
+    def __init__(self, ids: dict[str, int], preparation: "Preparation | None" = None) -> None:
         self.ids = ids
         self.preparation = preparation
         added = () if preparation is None else preparation.pipeline.added
@@ -54,7 +54,7 @@ class SpecialChoices:
         self.none = self._some(frozenset())
         self.nothing = Specials({})
         special = {token: number for token, number in ids.items() if token not in self._always}
-        self._refusing = replace(self.none, refused=Specials(special))
+        self._refusing = self._with_refused(self.none, special)
 
     def choose(self, which: Which) -> Choice:
         """What a caller's `specials=` means; an error if that is nothing."""
@@ -90,22 +90,26 @@ class SpecialChoices:
         for token in wanted | refused:
             if token not in self.ids:
                 raise ValueError(f"{token!r} is not a special token of this tokenizer")
-        native = Specials({token: self.ids[token] for token in refused})
-        return replace(self._some(wanted), refused=native if refused else None)
+        return self._with_refused(self._some(wanted), {token: self.ids[token] for token in refused})
+
+    @staticmethod
+    def _with_refused(choice: Choice, refused: dict[str, int]) -> Choice:
+        return Choice(choice.splitter, choice.native, Specials(refused) if refused else None,
+                      choice.added, choice.tokens)
 
     def _some(self, tokens: frozenset[str]) -> Choice:
         choice = self._kept.get(tokens)
         if choice is None:
             wanted = tokens | self._always
             ids = {token: number for token, number in self.ids.items() if token in wanted}
-            choice = Choice(SpecialSplitter(ids), Specials(ids), tokens=tuple(ids))
+            added, cuts = None, tuple(ids)
             if self.preparation is not None:
-                cuts = [token for token in self.preparation.cut_tokens() if token in wanted]
-                if len(cuts) < len(self.preparation.cut_tokens()):
-                    cuts = []  # one that is not wanted may hide one that is
-                choice = replace(choice, added=self.preparation.added(wanted))
+                added = self.preparation.added(wanted)
                 if not self.preparation.cuts_anywhere:
-                    choice = replace(choice, tokens=tuple(cuts))
+                    cuts = self.preparation.cut_tokens()
+                    # One that is not wanted may hide one that is.
+                    cuts = cuts if wanted.issuperset(cuts) else ()
+            choice = Choice(SpecialSplitter(ids), Specials(ids), None, added, cuts)
             if len(self._kept) < MOST_KEPT:
                 self._kept[tokens] = choice
         return choice

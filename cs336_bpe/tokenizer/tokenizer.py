@@ -7,33 +7,29 @@ pattern and the compiled `engine` together, `decoder` goes back, and `streams`, 
 
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy
-from numpy.typing import DTypeLike
-
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
-from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
-from cs336_bpe.formats.loading import load_model, save_model
+from cs336_bpe.formats import to_tiktoken
+from cs336_bpe.formats.consistent import Consistent, consistent
+from cs336_bpe.formats.gpt2 import load_gpt2
+from cs336_bpe.formats.loading import load_checked, save_model
+from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.rules import (
     BYTES,
     GPT2_PATTERN,
-    AddedToken,
     Model,
     Pair,
-    Pipeline,
     RoleName,
     TieBreak,
     check_size,
     check_special_tokens,
     check_workers,
     is_gpt2,
-    separate_specials,
     shown,
 )
 from cs336_bpe.text.specials import Which
@@ -43,16 +39,19 @@ from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
 from cs336_bpe.tokenizer.habits import Habits
-from cs336_bpe.tokenizer.offsets import OffsetEncoder, Unit, WithOffsets
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
 from cs336_bpe.tokenizer.special_choice import Some
 from cs336_bpe.tokenizer.streams import encode_stream
-from cs336_bpe.train import train_bpe_from_counts
-from cs336_bpe.views.notebook import ShownText, tokenizer_html
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # all of these are imported when they are needed
+    import numpy
     import tiktoken
     import tokenizers
+    from numpy.typing import DTypeLike
+
+    from cs336_bpe.rules.pipeline import Pipeline
+    from cs336_bpe.tokenizer.offsets import Unit, WithOffsets
+    from cs336_bpe.views.notebook import ShownText
 
 
 class Tokenizer(Habits):
@@ -88,21 +87,34 @@ class Tokenizer(Habits):
         *,
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
-        pipeline: Pipeline | None = None,
+        pipeline: "Pipeline | None" = None,
         unmatched: Unmatched = "raise",
     ) -> None:
-        ids = separate_specials(vocab, merges, () if special_tokens is None else special_tokens,
-                                in_order=pipeline is None or pipeline.in_order)
-        self._tokens = {int(number): token for number, token in sorted(vocab.items())}
-        for special, number in ids.specials.items():
-            self._tokens[number] = special.encode()
-        self._merges = tuple((left, right) for left, right in merges)
-        self._ids = ids
+        specials = () if special_tokens is None else special_tokens
+        found = consistent(vocab, merges, specials,
+                           in_order=pipeline is None or pipeline.in_order)
+        self._start(found, pattern, cache_bytes, pipeline, unmatched)
+
+    def _start(self, found: Consistent, pattern: str, cache_bytes: int,
+               pipeline: "Pipeline | None", unmatched: Unmatched) -> None:
+        self._tokens, self._ids, columns = found
+        self._merges = tuple(columns.pairs)
         self._pipeline = pipeline
-        self.coder = Coder(self._tokens, self._merges, ids, pattern, cache_bytes, pipeline,
-                           unmatched)
+        self.coder = Coder(found, pattern, cache_bytes, pipeline, unmatched)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
         self._decoder = Decoder(self._tokens)
+
+    @classmethod
+    def _from_checked(cls, tokenizer: Checked, cache_bytes: int,
+                      unmatched: Unmatched = "raise") -> "Tokenizer":
+        """A tokenizer from what a reader has just checked, and nobody could change since."""
+        if cls.__init__ is not Tokenizer.__init__:
+            return cls.from_model(tokenizer.model, cache_bytes=cache_bytes, unmatched=unmatched)
+        new = cls.__new__(cls)
+        model, ids, columns = tokenizer
+        new._start(Consistent(model.vocab, ids, columns), model.pattern, cache_bytes,
+                   model.pipeline, unmatched)
+        return new
 
     @classmethod
     def from_files(
@@ -115,8 +127,8 @@ class Tokenizer(Habits):
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> "Tokenizer":
         """A tokenizer from GPT-2's two files, `vocab.json` and `merges.txt`."""
-        return cls.from_model(read_gpt2(vocab_path, merges_path, special_tokens, pattern),
-                              cache_bytes=cache_bytes)
+        return cls._from_checked(load_gpt2(vocab_path, merges_path, special_tokens, pattern),
+                                 cache_bytes)
 
     @classmethod
     def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES,
@@ -145,8 +157,8 @@ class Tokenizer(Habits):
         ...     print(file.name, Tokenizer.load(folder) == tokenizer)
         tokenizer.bpe.json True
         """
-        return cls.from_model(load_model(path, special_tokens, pattern=pattern),
-                              cache_bytes=cache_bytes, unmatched=unmatched)
+        return cls._from_checked(load_checked(path, special_tokens, pattern=pattern), cache_bytes,
+                                 unmatched)
 
     def save(self, path: AnyPath, *, format: str = "own", bos: str | None = None,
              eos: str | None = None, pad: str | None = None,
@@ -169,6 +181,8 @@ class Tokenizer(Habits):
 
     def to_huggingface(self) -> "tokenizers.Tokenizer":
         """The same tokenizer as a `tokenizers.Tokenizer`, if that gives the same ids."""
+        from cs336_bpe.formats.huggingface import to_huggingface
+
         return to_huggingface(self.model)
 
     # --- What it is made of ----------------------------------------------------------------
@@ -278,6 +292,10 @@ class Tokenizer(Habits):
             tokens[number] = name.encode()
         pipeline = self._pipeline
         if pipeline is not None:
+            from dataclasses import replace
+
+            from cs336_bpe.rules.pipeline import AddedToken
+
             added = [AddedToken(name, in_vocab=not pipeline.whole_tokens) for name in names]
             pipeline = replace(pipeline, added=(*pipeline.added, *added))
         return type(self)(tokens, self._merges, [*self._ids.specials, *names],
@@ -303,6 +321,8 @@ class Tokenizer(Habits):
         if not self.model.in_order:
             raise ValueError("the merges of this tokenizer were not learnt one after the other: a "
                              "merge comes before those of its parts; so training can't go on")
+        from cs336_bpe.train import train_bpe_from_counts
+
         num_merges = len(self._merges) + size - self.vocab_size
         _, merges = train_bpe_from_counts(counts, len(BYTES) + num_merges, [], tie_break=tie_break,
                                           continue_from=self._merges)
@@ -361,8 +381,9 @@ class Tokenizer(Habits):
         return ([self._ids.specials[token] for token in template.before],
                 [self._ids.specials[token] for token in template.after])
 
-    def encode_with_offsets(self, text: str, *, specials: Which = "all", unit: Unit = "characters",
-                            add_special_tokens: bool = False) -> WithOffsets:
+    def encode_with_offsets(self, text: str, *, specials: Which = "all",
+                            unit: "Unit" = "characters",
+                            add_special_tokens: bool = False) -> "WithOffsets":
         """The ids of a text, and which part of it each one stands for.
 
         Offsets count characters, or bytes of UTF-8 if `unit` is "bytes". A token that has a part of
@@ -374,6 +395,8 @@ class Tokenizer(Habits):
         """
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str")
+        from cs336_bpe.tokenizer.offsets import OffsetEncoder, WithOffsets
+
         choice = self.coder.choices.choose(specials)
         choice.check(as_bytes(text))
         ids, offsets = OffsetEncoder(self.coder, self._tokens).encode(text, choice, unit)
@@ -383,7 +406,7 @@ class Tokenizer(Habits):
             offsets = [*[(0, 0)] * len(before), *offsets, *[(0, 0)] * len(after)]
         return WithOffsets(ids, offsets)
 
-    def encode_array(self, text: Text, dtype: DTypeLike | None = None, *, specials: Which = "all",
+    def encode_array(self, text: Text, dtype: "DTypeLike | None" = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":
         """The ids of a text as an array: `uint16` if all ids of the vocabulary fit, else `uint32`.
 
@@ -428,7 +451,7 @@ class Tokenizer(Habits):
         stream = encode_stream(coder, parts, coder.choices.choose(specials), coder.width)
         return chain.from_iterable(map(coder.as_list, stream))
 
-    def encode_arrays(self, parts: Iterable[str], dtype: DTypeLike | None = None, *,
+    def encode_arrays(self, parts: Iterable[str], dtype: "DTypeLike | None" = None, *,
                       specials: Which = "all") -> "Iterator[numpy.ndarray[Any, Any]]":
         """As `encode_iterable`, but an array for each part, which is much faster.
 
@@ -451,7 +474,7 @@ class Tokenizer(Habits):
         *,
         workers: int | None = None,
         progress: Progress = None,
-        dtype: DTypeLike | None = None,
+        dtype: "DTypeLike | None" = None,
         errors: str = "strict",
         specials: Which = "all",
     ) -> int:
@@ -522,7 +545,7 @@ class Tokenizer(Habits):
         choice.check(as_bytes(text))
         return self.coder.pieces(text, choice)
 
-    def show(self, text: Text, *, specials: Which = "all") -> ShownText:
+    def show(self, text: Text, *, specials: Which = "all") -> "ShownText":
         """The tokens of a text in colour, for a notebook or a terminal.
 
         >>> from cs336_bpe import train_bpe_from_counts
@@ -530,6 +553,8 @@ class Tokenizer(Habits):
         >>> tokenizer.show("low lower")
         low│ │low│e│r
         """
+        from cs336_bpe.views.notebook import ShownText
+
         return ShownText(self, text, specials)
 
     # --- Decoding --------------------------------------------------------------------------
@@ -598,10 +623,12 @@ class Tokenizer(Habits):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
+        from cs336_bpe.views.notebook import tokenizer_html
+
         return tokenizer_html(self)
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
-             cache_bytes: int, pipeline: Pipeline | None, unmatched: Unmatched) -> Tokenizer:
+             cache_bytes: int, pipeline: "Pipeline | None", unmatched: Unmatched) -> Tokenizer:
     return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
                      pipeline=pipeline, unmatched=unmatched)

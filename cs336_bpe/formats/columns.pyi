@@ -1,0 +1,19 @@
+from array import array
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cs336_bpe.rules import Pair
+
+class MergeColumns(NamedTuple):
+    ids: array[int]
+    lefts: array[int]
+    rights: array[int]
+    pairs: list[Pair]
+
+def from_printables(texts: Iterable[str]) -> list[bytes | None]: ...
+def columns_of_parts(
+    tokens: list[bytes], ids: list[int], lefts: array[int], rights: array[int]
+) -> MergeColumns: ...
+def columns_of(
+    ids: dict[bytes, int], merges: object, *, printable: bool = False, in_order: bool = True
+) -> MergeColumns | None: ...
