@@ -195,6 +195,29 @@ def columns_of(dict ids not None, merges, *, bint printable=False, bint in_order
     return MergeColumns(id_column, left_column, right_column, pairs)
 
 
+def places_of(list tokens not None, list merges not None):
+    """Of each merge in the printable alphabet, where in `tokens` its parts and its result are.
+
+    None if one of them isn't there, or if it is no merge. Nothing is asked of their order.
+
+    >>> [column.tolist() for column in places_of([b"e", b"h", b"he"], ["h e"])]
+    [[1], [0], [2]]
+    """
+    cdef Table table = Table(tokens)
+    cdef uint32_t left = 0, right = 0, made
+    cdef Py_ssize_t place
+    columns = _zeros(len(merges)), _zeros(len(merges)), _zeros(len(merges))
+    cdef int32_t[::1] lefts = columns[0], rights = columns[1], results = columns[2]
+    for place, merge in enumerate(merges):
+        if not table.find_parts(merge, True, &left, &right):
+            return None
+        made = table.table.find_joined(left, right)
+        if made == NO_TOKEN:
+            return None
+        lefts[place], rights[place], results[place] = left, right, made
+    return columns
+
+
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     """The columns of merges of which the places of both parts in `tokens` are known.
 

@@ -12,7 +12,8 @@ import warnings
 from typing import NamedTuple, cast
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.columns import from_printables
+from cs336_bpe.formats import recover
+from cs336_bpe.formats.columns import from_printables, places_of
 from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
@@ -161,35 +162,39 @@ def _check(value: Object, key: str, allowed: tuple[object, ...], why: str) -> No
 
 def _has_version(merges: list[object]) -> bool:
     """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
-    return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
+    try:
+        return "\n#version" in "\n" + "\n".join(cast("list[str]", merges))
+    except TypeError:  # not all are strings
+        return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
 
 
 def _read_any_merges(entries: Object, listed: list[object],
                      specials: dict[str, int]) -> tuple[Consistent, bool]:
     """The vocab, and of the merges those that happen; and whether these are in order."""
-    pairs = _pairs_of_lines(listed)
-    if pairs is None:
+    simple = None if _has_version(listed) else from_entries(entries, [], list(specials), specials)
+    merges = None if simple is None else _last_of_places(list(simple.tokens.values()), listed)
+    if simple is not None and merges is not None:
+        vocab = simple.tokens
+    else:
         pairs = _read_merges(listed)
-    merges = last_merges(pairs)
-    found = from_entries(entries, [], list(specials), specials)
-    vocab = (_read_vocab(entries, merges, specials) if found is None else found.tokens)
-    _check_listed(pairs, set(vocab.values()))
+        merges = last_merges(pairs)
+        vocab = _read_vocab(entries, merges, specials)
+        _check_listed(pairs, set(vocab.values()))
     in_order = are_in_order(merges)
     return consistent(vocab, merges, list(specials), in_order=in_order), in_order
 
 
-def _pairs_of_lines(listed: list[object]) -> list[Pair] | None:
-    """Merges that are strings of two tokens; None if one isn't."""
-    if set(map(type, listed)) != {str} or _has_version(listed):
+def _last_of_places(tokens: list[bytes], listed: list[object]) -> list[Pair] | None:
+    """As `last_merges`, for tokens that are numbered already; None if something is not simple."""
+    columns = places_of(tokens, listed)
+    if columns is None:
         return None
-    lines = cast("list[str]", listed)
-    if any(line.count(" ") != 1 for line in lines):
+    try:
+        left_parts, _ = recover.last_merges(tokens, *columns)
+    except ValueError:  # a merge is there twice
         return None
-    parts = from_printables(" ".join(lines).split(" "))
-    if not all(parts):
-        return None
-    tokens = cast("list[bytes]", parts)
-    return list(zip(tokens[::2], tokens[1::2]))
+    return [(tokens[left], tokens[right]) for left, right, made in zip(*columns)
+            if left_parts[made] == left]
 
 
 def _read_vocab(entries: Object, merges: list[Pair], specials: dict[str, int]) -> Vocab:
