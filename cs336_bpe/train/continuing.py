@@ -39,7 +39,7 @@ def continue_merges(counts: Mapping[bytes, int], given: list[Pair], num_merges: 
     >>> from cs336_bpe.train.stage01_recount_everything import learn_merges
     >>> counts = {b"low": 5, b"lower": 2, b"newest": 6}
     >>> continue_merges(counts, [(b"l", b"o")], 3, learn_merges, "lexicographic")
-    [(b'l', b'o'), (b'w', b'e'), (b'lo', b'w')]
+    [(b'l', b'o'), (b'w', b'e'), (b'we', b's')]
     """
     merges = learn_merges(counts, num_merges, tie_break=tie_break, progress=progress)
     if merges[: len(given)] == given:
