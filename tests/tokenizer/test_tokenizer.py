@@ -141,10 +141,10 @@ def test_every_way_to_write_gpt2s_pattern(pattern):
 
 def test_a_pattern_that_matches_nothing_or_the_empty_string():
     vocab = dict(enumerate([*(bytes([byte]) for byte in range(256))]))
-    empty = Tokenizer(vocab, [], ["<e>"], pattern=r"\d*")
-    check_all_ways(empty, "a12<e>b3", [49, 50, 256, 51])
-    nothing = Tokenizer(vocab, [], ["<e>"], pattern="(?!)")
-    check_all_ways(nothing, "a12<e>b3", [256])
+    ids = [97, 49, 50, 256, 98, 51]
+    for pattern in (r"\d*", "(?!)"):
+        tokenizer = Tokenizer(vocab, [], ["<e>"], pattern=pattern, unmatched="keep")
+        check_all_ways(tokenizer, "a12<e>b3", ids)
 
 
 def test_explanations_go_one_merge_at_a_time():
