@@ -21,6 +21,7 @@ FLOORS = [
     {"patterns"},
     {"native"},
     {"text"},
+    {"model"},
     {"pretokenize"},
     {"train", "encode", "decode"},
     {"formats"},

@@ -2,21 +2,30 @@
 
 import argparse
 import os
+from typing import get_args
 
 from cs336_bpe.commands.console import add_common, print_result
 from cs336_bpe.commands.inputs import add_missing_parts, find_pattern, read_specials
 from cs336_bpe.formats.loading import FILES, load_model, recognise, save_model
+from cs336_bpe.rules import RoleName
+from cs336_bpe.tokenizer import Tokenizer
 
 
 def configure_convert(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Read a tokenizer of any format and write it in another: our own, GPT-2's vocab.json and "
-        "merges.txt, tiktoken's ranks, or Hugging Face's tokenizer.json. What was written is read "
-        "back and compared, with the other library if it is installed, before it takes its name.")
+        "merges.txt, tiktoken's ranks, Hugging Face's tokenizer.json, or a folder for "
+        "transformers. What was written is read back and compared, with the other library if it "
+        "is installed, before it takes its name.")
     parser.add_argument("source", metavar="IN", help="a folder or a file with a tokenizer")
     parser.add_argument("out", metavar="OUT", help="a file, or a folder (gpt2: always a folder, "
                         "unless it is called vocab.json)")
     parser.add_argument("--to", required=True, choices=list(FILES), help="the format to write")
+    parser.add_argument("--add-special", action="append", metavar="TOKEN[=ID]",
+                        help="a further special token; may be repeated")
+    for role in get_args(RoleName):
+        parser.add_argument(f"--{role}", metavar="TOKEN",
+                            help=f"the special token that is transformers' {role}_token")
     add_missing_parts(parser)
     add_common(parser)
 
@@ -25,7 +34,11 @@ def run_convert(options: argparse.Namespace) -> int:
     found = recognise(options.source)
     model = load_model(options.source, read_specials(options.special),
                        pattern=options.pattern and find_pattern(options.pattern))
-    files = [os.fspath(file) for file in save_model(model, options.out, options.to)]
+    added = read_specials(options.add_special)
+    if added:
+        model = Tokenizer.from_model(model).with_special_tokens(added).model
+    roles = {role: getattr(options, role) for role in get_args(RoleName) if getattr(options, role)}
+    files = [os.fspath(file) for file in save_model(model, options.out, options.to, roles)]
     lost = ("special tokens", "pattern") if options.to == "tiktoken" else (
         ("pattern",) if options.to == "gpt2" else ())
     result = {"from": found.format, "to": options.to, "vocab_size": len(model.vocab),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN, GPT4_PATTERN
 from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
 from cs336_bpe.train import train_bpe_from_counts
 
-PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN}
+PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN, "llama3": GPT4_PATTERN}
 BUILT_IN_BYTES = 2_000_000
 
 
@@ -26,6 +27,7 @@ def add_tokenizer(parser: argparse.ArgumentParser, *, required: bool = True) -> 
     parser.add_argument("-t", "--tokenizer", metavar="PATH", required=required,
                         help="a folder or a file with a tokenizer, of any format")
     add_missing_parts(parser)
+    add_unmatched(parser)
 
 
 def add_missing_parts(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +39,17 @@ def add_missing_parts(parser: argparse.ArgumentParser) -> None:
                         help="the pattern, if the format does not have it (default: gpt2)")
 
 
+def add_unmatched(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--unmatched", choices=["raise", "keep"], default="raise",
+                        help="what to do with text that the pattern does not match: an error, or "
+                        "keep it as pretokens (default: raise)")
+
+
 def load(path: str, options: argparse.Namespace) -> Tokenizer:
     """A tokenizer, with the options of `add_missing_parts`."""
     return load_tokenizer(path, read_specials(options.special),
-                          pattern=options.pattern and find_pattern(options.pattern))
+                          pattern=options.pattern and find_pattern(options.pattern),
+                          unmatched=getattr(options, "unmatched", "raise"))
 
 
 def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] | None:
@@ -68,6 +77,9 @@ def find_pattern(name: str) -> str:
     >>> find_pattern("gpt4") == GPT4_PATTERN, find_pattern("[a-z]+")
     (True, '[a-z]+')
     """
+    if name not in PATTERNS and re.fullmatch(r"[\w-]*", name):
+        raise UsageError(f"there is no pattern {name!r}; there are {', '.join(PATTERNS)}, and any "
+                         f"regular expression that is more than a word")
     return PATTERNS.get(name, name)
 
 
@@ -83,8 +95,9 @@ def built_in_tokenizer() -> Tokenizer:
 def add_counting(parser: argparse.ArgumentParser) -> None:
     """The options that decide what is counted."""
     parser.add_argument("--special", action="append", metavar="TOKEN",
-                        help=f"a special token; may be repeated (default: {END_OF_TEXT})")
-    parser.add_argument("--no-special", action="store_true", help="no special tokens at all")
+                        help=f"a special token besides {END_OF_TEXT}; may be repeated")
+    parser.add_argument("--no-special", action="store_true",
+                        help=f"not {END_OF_TEXT}; only what --special names")
     parser.add_argument("--pattern", default="gpt2", metavar="gpt2|gpt4|REGEX",
                         help="how text is cut into pretokens (default: gpt2)")
     add_reading(parser)
@@ -99,9 +112,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def specials_of(options: argparse.Namespace) -> list[str]:
-    if options.no_special and options.special:
-        raise UsageError("--special and --no-special contradict each other")
-    return [] if options.no_special else options.special or [END_OF_TEXT]
+    default = [] if options.no_special else [END_OF_TEXT]
+    return list(dict.fromkeys([*default, *(options.special or [])]))
 
 
 def count_files(files: Sequence[str], options: argparse.Namespace, specials: list[str],
@@ -116,6 +128,21 @@ def count_files(files: Sequence[str], options: argparse.Namespace, specials: lis
         total = total + counts if total else counts
         done += size
     return total, done
+
+
+def times_in_files(files: Sequence[str], token: bytes) -> int:
+    """How often some bytes occur in files."""
+    times = 0
+    for name in files:
+        with open(name, "rb") as file:
+            rest = b""
+            while block := file.read(1 << 24):
+                data = rest + block
+                times += data.count(token)
+                # What may become one, but not one that has been counted.
+                rest = data[max(data.rfind(token) + len(token) if token in data else 0,
+                                len(data) - len(token) + 1):]
+    return times
 
 
 def shifted(progress: Callback | None, before: int, total: int) -> Callback | None:

@@ -16,6 +16,7 @@ from cs336_bpe.commands.inputs import (
     count_files,
     find_pattern,
     specials_of,
+    times_in_files,
     token_as_json,
 )
 from cs336_bpe.commands.phases import Phases
@@ -23,10 +24,11 @@ from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost.bytes_per_token import num_tokens
 from cs336_bpe.encode.trace import readable
-from cs336_bpe.formats.loading import FILES, save_model
-from cs336_bpe.pretokenize import count_pretokens_in
+from cs336_bpe.formats.loading import FILES, load_model, save_model
+from cs336_bpe.pretokenize import UnmatchedWarning, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import (
+    END_OF_TEXT,
     EarlyStopWarning,
     Model,
     check_pattern,
@@ -50,6 +52,8 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--counts", metavar="FILE",
                         help="train from counts that 'count' has saved, instead of from text; give "
                         "the same --special and --pattern as then")
+    parser.add_argument("--continue-from", metavar="PATH",
+                        help="a tokenizer whose merges come first; the others are learnt after")
     parser.add_argument("--tie-break", choices=["lexicographic", "huggingface"],
                         default="lexicographic", help="which of equally frequent pairs wins")
     parser.add_argument("--formats", default="own,gpt2", metavar="LIST",
@@ -73,8 +77,13 @@ def run_train(options: argparse.Namespace) -> int:
     phases = Phases()
     with output_folder(options.out) as folder:
         with progress_of(options) as progress:
-            counts, source = read_counts(options, specials, phases, progress)
-            model, notes = learn(options, counts, specials, pattern, phases, progress)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", UnmatchedWarning)
+                counts, source = read_counts(options, specials, phases, progress)
+            notes = [str(warning.message) for warning in caught]
+            notes += text_that_looks_special(options.files, specials)
+            model, more = learn(options, counts, specials, pattern, phases, progress)
+            notes += more
         with phases.measured("write") as set_work:
             files = [file for format in formats for file in save_model(model, folder, format)]
             set_work(", ".join(file.name for file in files))
@@ -143,12 +152,24 @@ def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases
     return counts, {"source": f"built-in {options.built_in}", "bytes": len(text.encode())}
 
 
+def text_that_looks_special(files: list[str], specials: list[str]) -> list[str]:
+    """A note, if the files have the usual separator and it is not a special token."""
+    if END_OF_TEXT in specials or not all(map(os.path.isfile, files)):
+        return []
+    times = times_in_files(files, END_OF_TEXT.encode())
+    if not times:
+        return []
+    return [f"the text has {END_OF_TEXT} {times:,} times, which is not a special token here, so it "
+            f"is learnt as text; leave --no-special out"]
+
+
 def learn(options: argparse.Namespace, counts: PretokenCounts, specials: list[str], pattern: str,
           phases: Phases, progress: Callback | None) -> tuple[Model, list[str]]:
     with warnings.catch_warnings(record=True) as caught, phases.measured("merge") as set_work:
         warnings.simplefilter("always", EarlyStopWarning)
         vocab, merges = train_bpe_from_counts(
-            counts, options.vocab_size, specials, tie_break=options.tie_break, progress=progress)
+            counts, options.vocab_size, specials, tie_break=options.tie_break, progress=progress,
+            continue_from=load_model(options.continue_from).merges if options.continue_from else ())
         set_work(f"{len(merges):,} merges, {len(counts):,} distinct pretokens")
     notes = [str(warning.message) for warning in caught]
     return Model(vocab, merges, specials, pattern), notes

@@ -5,11 +5,28 @@ compares, before the file takes its name. No reader runs anything that a file sa
 ever unpickled. `docs/formats/formats.md` describes each format.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from cs336_bpe.formats.gpt2 import read_gpt2, write_gpt2
-from cs336_bpe.formats.huggingface import to_huggingface, write_huggingface
-from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.own import read_json, write_json
 from cs336_bpe.formats.tiktoken import read_tiktoken, to_tiktoken, write_tiktoken
+
+if TYPE_CHECKING:
+    from cs336_bpe.formats.huggingface import to_huggingface, write_huggingface
+    from cs336_bpe.formats.huggingface_reader import read_huggingface
+    from cs336_bpe.formats.transformers import write_transformers
+
+# These need all that a pipeline needs, and are imported when they are used.
+_LATER = {"read_huggingface": "huggingface_reader", "to_huggingface": "huggingface",
+          "write_huggingface": "huggingface", "write_transformers": "transformers"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f"cs336_bpe.formats.{_LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "read_gpt2",
@@ -22,4 +39,5 @@ __all__ = [
     "write_huggingface",
     "write_json",
     "write_tiktoken",
+    "write_transformers",
 ]

@@ -139,12 +139,13 @@ def from_printables(texts):
     return result
 
 
-def columns_of(dict ids not None, merges, *, bint printable=False):
+def columns_of(dict ids not None, merges, *, bint printable=False, bint in_order=True):
     """The merges as columns; None if anything is wrong with them.
 
     `ids` has the id of each token. The conditions are those of `rules.check_merges`: all 256 bytes
     have ids, the parts of a merge are bytes or made by merges before it, its result has an id, and
-    no two merges have the same result. If merges are in the printable alphabet, each is a pair of
+    no two merges have the same result. (If they need not be `in_order`, a part may be made by a
+    merge that comes later.) If merges are in the printable alphabet, each is a pair of
     `str`, or one `str` with a space between the parts.
 
     >>> ids = {byte: number for number, byte in enumerate(BYTES)} | {b"th": 300, b"the": 301}
@@ -169,12 +170,20 @@ def columns_of(dict ids not None, merges, *, bint printable=False):
     for number, byte in enumerate(BYTES):
         number_of[table.find(byte)] = number
     cdef list pairs = []
+    if not in_order:
+        for number, merge in enumerate(merges):
+            if not table.find_parts(merge, printable, &left, &right):
+                return None
+            made = table.table.find_joined(left, right)
+            if made == NO_TOKEN or number_of[made] >= 0:
+                return None
+            number_of[made] = 256 + number
     for merge in merges:
         if not table.find_parts(merge, printable, &left, &right):
             return None
         made = table.table.find_joined(left, right)
         if (made == NO_TOKEN or number_of[left] < 0 or number_of[right] < 0
-                or number_of[made] >= 0):
+                or (in_order and number_of[made] >= 0)):
             return None
         left_view[place] = number_of[left]
         right_view[place] = number_of[right]
@@ -184,6 +193,29 @@ def columns_of(dict ids not None, merges, *, bint printable=False):
         pairs.append((table.tokens[left], table.tokens[right]))
         place += 1
     return MergeColumns(id_column, left_column, right_column, pairs)
+
+
+def places_of(list tokens not None, list merges not None):
+    """Of each merge in the printable alphabet, where in `tokens` its parts and its result are.
+
+    None if one of them isn't there, or if it is no merge. Nothing is asked of their order.
+
+    >>> [column.tolist() for column in places_of([b"e", b"h", b"he"], ["h e"])]
+    [[1], [0], [2]]
+    """
+    cdef Table table = Table(tokens)
+    cdef uint32_t left = 0, right = 0, made
+    cdef Py_ssize_t place
+    columns = _zeros(len(merges)), _zeros(len(merges)), _zeros(len(merges))
+    cdef int32_t[::1] lefts = columns[0], rights = columns[1], results = columns[2]
+    for place, merge in enumerate(merges):
+        if not table.find_parts(merge, True, &left, &right):
+            return None
+        made = table.table.find_joined(left, right)
+        if made == NO_TOKEN:
+            return None
+        lefts[place], rights[place], results[place] = left, right, made
+    return columns
 
 
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):

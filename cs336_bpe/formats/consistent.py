@@ -31,7 +31,7 @@ class Consistent(NamedTuple):
 
 
 def consistent(vocab: Mapping[int, bytes], merges: Sequence[Pair],
-               special_tokens: Iterable[str]) -> Consistent:
+               special_tokens: Iterable[str], *, in_order: bool = True) -> Consistent:
     """A vocab, complete with special tokens, and its merges; or an error that names the entry.
 
     >>> from cs336_bpe.rules import BYTES
@@ -40,19 +40,19 @@ def consistent(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     (b'<|pad|>', {'<|pad|>': 301}, [(b't', b'h')])
     """
     specials = check_special_tokens(special_tokens)
-    found = by_columns(vocab, merges, specials)
+    found = by_columns(vocab, merges, specials, in_order=in_order)
     if found is not None:
         return found
-    ids = separate_specials(vocab, merges, specials)
+    ids = separate_specials(vocab, merges, specials, in_order=in_order)
     tokens = {int(number): token for number, token in sorted(vocab.items())}
     tokens |= {number: token.encode() for token, number in ids.specials.items()}
-    columns = columns_of(ids.ordinary, list(merges))
+    columns = columns_of(ids.ordinary, list(merges), in_order=in_order)
     assert columns is not None, "the two ways to check merges disagree"
     return Consistent(tokens, ids, columns)
 
 
-def by_columns(vocab: object, merges: object, specials: list[str], *,
-               printable: bool = False) -> Consistent | None:
+def by_columns(vocab: object, merges: object, specials: list[str], *, printable: bool = False,
+               in_order: bool = True) -> Consistent | None:
     """The same; None if it is wrong or not simple.
 
     Merges may be in the printable alphabet; or they are columns already, and only special tokens
@@ -63,17 +63,17 @@ def by_columns(vocab: object, merges: object, specials: list[str], *,
     if (type(vocab) is not dict or set(map(type, vocab)) != {int}
             or set(map(type, vocab.values())) != {bytes}):
         return None
-    in_order = sorted(vocab)
-    if in_order[0] < 0 or in_order[-1] + len(specials) > MAX_ID:
+    numbers = sorted(vocab)
+    if numbers[0] < 0 or numbers[-1] + len(specials) > MAX_ID:
         return None
     tokens = dict(vocab)
-    if in_order != list(vocab):
-        tokens = {number: vocab[number] for number in in_order}
+    if numbers != list(vocab):
+        tokens = {number: vocab[number] for number in numbers}
     ordinary = dict(zip(tokens.values(), tokens))
     if len(ordinary) != len(tokens) or b"" in ordinary:
         return None
     special_ids: dict[str, int] = {}
-    next_id = in_order[-1] + 1
+    next_id = numbers[-1] + 1
     for special in specials:
         token = special.encode()
         if len(token) == 1:
@@ -85,7 +85,7 @@ def by_columns(vocab: object, merges: object, specials: list[str], *,
         special_ids[special] = number
     # A special token that a merge makes is not among these any more: that is not simple.
     columns = (merges if isinstance(merges, MergeColumns)
-               else columns_of(ordinary, merges, printable=printable))
+               else columns_of(ordinary, merges, printable=printable, in_order=in_order))
     return None if columns is None else Consistent(tokens, TokenIds(ordinary, special_ids), columns)
 
 

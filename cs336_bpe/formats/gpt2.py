@@ -22,7 +22,7 @@ from cs336_bpe.formats.consistent import from_entries
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import check_ids, is_installed
 from cs336_bpe.formats.recover import parts_left
-from cs336_bpe.formats.round_trip import Checked, as_checked, check_same, checked
+from cs336_bpe.formats.round_trip import Checked, as_checked, check_plain, check_same, checked
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_object,
@@ -211,6 +211,7 @@ def write_gpt2(model: Model, vocab_path: AnyPath, merges_path: AnyPath) -> None:
     if os.path.realpath(vocab_path) == os.path.realpath(merges_path):
         raise ValueError(f"{os.fspath(vocab_path)} can't be both files: the vocab and the merges "
                          f"need a name each")
+    check_plain(model, "GPT-2's format")
     tokenizer = checked(model)
     _check_all_merges_there(tokenizer)
     model, ids, _ = tokenizer
@@ -244,7 +245,7 @@ def _check_with_tokenizers(vocab_path: str, merges_path: str, tokenizer: Checked
             if isinstance(piece, int):
                 ids.append(piece)
             else:
-                ids += [token.id for token in theirs.tokenize(to_printable(piece.encode()))]
+                ids += [token.id for token in theirs.tokenize(to_printable(piece))]
         return ids
 
     check_ids("tokenizers", encode, tokenizer)

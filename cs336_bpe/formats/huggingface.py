@@ -22,16 +22,15 @@ from typing import TYPE_CHECKING
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.gpt2 import vocab_entries
+from cs336_bpe.formats.huggingface_parts import added_token, byte_level, parts_of
 from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, checked
 from cs336_bpe.rules import GPT2_PATTERN, Model, to_printable
+from cs336_bpe.rules.pipeline import AddedToken
 
 if TYPE_CHECKING:
     import tokenizers
-
-_BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True,
-               "use_regex": True}
 
 
 def write_huggingface(model: Model, path: AnyPath) -> None:
@@ -82,7 +81,8 @@ def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":
     except Exception as error:  # the library raises nothing more precise
         raise ValueError(f"tokenizers can't use this tokenizer with the pattern "
                          f"{tokenizer.model.pattern!r}: {error}") from None
-    check_ids("tokenizers", lambda text: theirs.encode(text).ids, tokenizer)
+    check_ids("tokenizers", lambda text: theirs.encode(text, add_special_tokens=False).ids,
+              tokenizer)
     return theirs
 
 
@@ -94,18 +94,24 @@ def _tokenizer_json(tokenizer: Checked) -> str:
             raise ValueError(f"the special token {token!r} is a learnt token too, with the id "
                              f"{number}, and tokenizers would give it another id; rename it, or "
                              f"use another format")
-    added = [{"id": number, "content": token, "single_word": False, "lstrip": False,
-              "rstrip": False, "normalized": False, "special": True}
-             for token, number in ids.specials.items()]
-    parts = {
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
-        "normalizer": None, "pre_tokenizer": _pre_tokenizer(model.pattern),
-        "post_processor": None, "decoder": _BYTE_LEVEL,
-    }
+    pipeline = model.pipeline
+    if pipeline is None:
+        tokens = tuple(AddedToken(token) for token in ids.specials)
+        around = {"normalizer": None, "pre_tokenizer": _pre_tokenizer(model.pattern),
+                  "post_processor": None}
+    else:
+        tokens = pipeline.added
+        around = parts_of(pipeline, ids.specials)
+        for one in tokens:
+            if not one.in_vocab:
+                del entries[one.content]  # it gets the next id, in the order of added tokens
+    added = [added_token(one, ids.specials[one.content]) for one in tokens]
+    parts = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
+             **around, "decoder": byte_level()}
     settings = {
         "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
         "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False,
-        "ignore_merges": False,
+        "ignore_merges": pipeline is not None and pipeline.whole_tokens,
     }
     merges = [[to_printable(left), to_printable(right)] for left, right in model.merges]
     lines = ["{", *_lines(parts), '"model": {', *_lines(settings), '"vocab": {',
@@ -116,10 +122,10 @@ def _tokenizer_json(tokenizer: Checked) -> str:
 
 def _pre_tokenizer(pattern: str) -> object:
     if pattern == GPT2_PATTERN:
-        return _BYTE_LEVEL  # it has this pattern built in
+        return byte_level()  # it has this pattern built in
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated",
              "invert": False}
-    return {"type": "Sequence", "pretokenizers": [split, _BYTE_LEVEL | {"use_regex": False}]}
+    return {"type": "Sequence", "pretokenizers": [split, byte_level(use_regex=False)]}
 
 
 def _lines(entries: Mapping[str, object]) -> list[str]:

@@ -1,25 +1,37 @@
 """Reading Hugging Face's `tokenizer.json`, without the library.
 
-The file can describe many tokenizers that are not byte-level BPE, or not quite: words first, text
-normalised, merges left out at random. Read as plain byte-level BPE they would give wrong ids
-without a word. So every part of the file must be one that is known to change nothing, and
-everything else is refused, with its name.
+The file can describe many tokenizers that are not byte-level BPE. Read as such they would give
+wrong ids without a word. So every part of the file is either read exactly or refused by name.
+
+What comes out is a plain `Model` if that says everything, as for GPT-2's file. If not, the model
+has a `Pipeline` (docs/formats/model.md).
 """
 
 import os
-from collections.abc import Collection
+import warnings
+from typing import NamedTuple, cast
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.consistent import from_entries
+from cs336_bpe.formats import recover
+from cs336_bpe.formats.columns import from_printables, places_of
+from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
-from cs336_bpe.formats.plain_encoder import PlainEncoder
+from cs336_bpe.formats.huggingface_steps import (
+    Object,
+    as_bool,
+    check_keys,
+    read_normalizer,
+    read_post_processor,
+    read_splits,
+    type_of,
+)
 from cs336_bpe.formats.probe import uncovered
-from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids, checked
+from cs336_bpe.formats.pruning import are_in_order, last_merges
+from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,
     as_object,
-    as_pattern,
     as_string,
     excerpt,
     kind,
@@ -27,13 +39,22 @@ from cs336_bpe.formats.safe_json import (
     no_collections,
     read_json_file,
 )
-from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, from_printable, shown
+from cs336_bpe.model.normal import Normalizer
+from cs336_bpe.model.reduce import patterns_of
+from cs336_bpe.patterns.known import is_same
+from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, Vocab, from_printable, shown
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline
 
-_Object = dict[str, object]
+_PARTS = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
+          "post_processor", "decoder", "model"}
+
+
+class IgnoredPart(UserWarning):
+    """A file says something that is no part of a tokenizer."""
 
 
 def read_huggingface(path: AnyPath) -> Model:
-    """Read `tokenizer.json`, if it is plain byte-level BPE. See `write_huggingface`."""
+    """Read `tokenizer.json`, if it is byte-level BPE. See `write_huggingface`."""
     return load_huggingface(path).model
 
 
@@ -43,147 +64,153 @@ def load_huggingface(path: AnyPath, data: object = None) -> Checked:
     name = os.fspath(path)
     parts = as_object(read_json_file(path) if data is None else data, f"{name}: the whole file")
     with naming(name):
-        _check_keys(parts, "the file", {"version", "truncation", "padding", "added_tokens",
-                                       "normalizer", "pre_tokenizer", "post_processor", "decoder",
-                                       "model"})
-        if "model" not in parts:
-            raise ValueError("there is no model; it is no tokenizer.json, or cut short")
-        for part in ("truncation", "padding", "normalizer"):
-            _check(parts, part, (None,), f"a {part} changes the text or the ids")
-        post = parts.get("post_processor")
-        if post is not None and _type(post, "the post_processor") != "ByteLevel":
-            raise ValueError(f"the post_processor is {_type(post, 'it')}, which adds ids around "
-                             f"the text; only ByteLevel is read, which does not")
-        if _type(parts.get("decoder"), "the decoder") != "ByteLevel":
-            raise ValueError(f"the decoder is {_type(parts.get('decoder'), 'it')}; only ByteLevel "
-                             f"is read: tokens are not bytes otherwise")
-        pattern = _read_pattern(parts.get("pre_tokenizer"))
-        bpe = as_object(parts["model"], "the model")
-        _check_model(bpe)
-        raw_merges = as_list(bpe.get("merges"), "the merges of the model")
-        entries = as_object(bpe.get("vocab"), "the vocab of the model")
-        specials = _read_added(parts.get("added_tokens", []), entries)
-        found = None
-        if not _has_version(raw_merges):
-            found = from_entries(entries, raw_merges, list(specials), specials)
-        if found is not None:
-            tokenizer = as_checked(found, pattern)
-        else:
-            tokenizer = _read_one_by_one(entries, raw_merges, specials, pattern)
-        check_special_ids(tokenizer.ids, specials)
-        if bpe.get("ignore_merges"):
-            _check_ignore_merges(entries, tokenizer)
+        tokenizer = _read(parts)
+    for part in ("padding", "truncation"):
+        if parts.get(part) is not None:
+            warnings.warn(f"{name} has a {part}, which is the caller's choice and no part of the "
+                          f"tokenizer; it is ignored", IgnoredPart, stacklevel=3)
     return tokenizer
+
+
+def _read(data: Object) -> Checked:
+    """What a `tokenizer.json` says, once it is read as JSON."""
+    check_keys(data, "the file", _PARTS)
+    if "model" not in data:
+        raise ValueError("there is no model; it is no tokenizer.json, or cut short")
+    bpe = as_object(data["model"], "the model")
+    _check_kind(bpe, data.get("decoder"))
+    _check_model(bpe)
+    merges = as_list(bpe.get("merges"), "the merges of the model")
+    entries = as_object(bpe.get("vocab"), "the vocab of the model")
+    added = _read_added(data.get("added_tokens", []), entries)
+    specials = added.ids
+    found = None if _has_version(merges) else from_entries(entries, merges, list(specials),
+                                                           specials)
+    in_order = True
+    if found is None:
+        found, in_order = _read_any_merges(entries, merges, specials)
+    after = read_post_processor(data.get("post_processor"), specials)
+    pipeline = Pipeline(
+        normalize=read_normalizer(data.get("normalizer")),
+        added=added.tokens,
+        splits=read_splits(data.get("pre_tokenizer")),
+        whole_tokens=as_bool(bpe, "ignore_merges", "the model", False),
+        template=after.template,
+        trim_offsets=after.trim_offsets,
+        trim_prefix_space=after.trim_prefix_space,
+        in_order=in_order,
+    )
+    _check_contents(pipeline)
+    if pipeline.whole_tokens:
+        _check_reachable(entries, specials)
+    pattern = _one_pattern(pipeline)
+    is_plain = pattern and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits) \
+        and all(token.special and token.is_plain for token in added.tokens) \
+        and len({token.normalized for token in added.tokens}) <= 1
+    check_special_ids(found.ids, specials)
+    return as_checked(found, pattern, None if is_plain else pipeline)
+
+
+# --- Is it byte-level BPE? -----------------------------------------------------------------
+
+
+_OTHER_MODELS = {
+    "Unigram": "a Unigram model, which chooses among all ways to cut a word by their probability; "
+               "sentencepiece and tokenizers read it",
+    "WordPiece": "a WordPiece model, which takes the longest token that fits; tokenizers reads it",
+    "WordLevel": "a table of whole words; tokenizers reads it",
+}
+
+
+def _check_kind(bpe: Object, decoder: object) -> None:
+    """An error in one sentence, if the file is another kind of tokenizer."""
+    found = bpe.get("type")
+    if isinstance(found, str) and found in _OTHER_MODELS:
+        raise ValueError(f"this is not byte-level BPE but {_OTHER_MODELS[found]}")
+    # Early files, GPT-2's among them, have no type.
+    if found is not None and found != "BPE":
+        raise ValueError(f"the type of the model is {kind(found)}; only BPE is read")
+    if bpe.get("byte_fallback") not in (None, False):
+        raise ValueError("this is not byte-level BPE but a SentencePiece-like one with byte "
+                         "fallback: its symbols are characters, and a token such as <0x0A> stands "
+                         "for a byte where a character has none; tokenizers reads it, and "
+                         "sentencepiece the model that it was made from")
+    if type_of(decoder, "the decoder") != "ByteLevel":
+        raise ValueError(f"the decoder is {type_of(decoder, 'it')}; only ByteLevel is read: tokens "
+                         f"are not bytes otherwise; tokenizers reads the file")
+
+
+def _check_model(bpe: Object) -> None:
+    check_keys(bpe, "the model", {
+        "type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix",
+        "fuse_unk", "byte_fallback", "ignore_merges", "vocab", "merges"})
+    _check(bpe, "dropout", (None, 0), "merges are left out at random")
+    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
+        _check(bpe, key, (None, ""), "tokens are marked by their place in a word")
+    # unk_token and fuse_unk are for characters without a token; here every byte has one.
+
+
+def _check(value: Object, key: str, allowed: tuple[object, ...], why: str) -> None:
+    """An entry that may be absent or have a value that changes nothing."""
+    found = value.get(key)
+    # 0 == False in Python, and it would be the same here, but it is not what the format has.
+    if found not in allowed or isinstance(found, (bool, list, dict)):
+        raise ValueError(f"{key} is {kind(found)}: {why}, so this is not plain byte-level BPE")
+
+
+# --- Merges --------------------------------------------------------------------------------
 
 
 def _has_version(merges: list[object]) -> bool:
     """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
     try:
-        return "\n#version" in "\n" + "\n".join(merges)  # type: ignore[arg-type]
+        return "\n#version" in "\n" + "\n".join(cast("list[str]", merges))
     except TypeError:  # not all are strings
         return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
 
 
-def _read_one_by_one(entries: _Object, raw_merges: list[object], specials: dict[str, int],
-                     pattern: str) -> Checked:
-    """The vocab and the merges, or an error that names the entry."""
-    merges = _read_merges(raw_merges)
+def _read_any_merges(entries: Object, listed: list[object],
+                     specials: dict[str, int]) -> tuple[Consistent, bool]:
+    """The vocab, and of the merges those that happen; and whether these are in order."""
+    simple = None if _has_version(listed) else from_entries(entries, [], list(specials), specials)
+    merges = None if simple is None else _last_of_places(list(simple.tokens.values()), listed)
+    if simple is not None and merges is not None:
+        vocab = simple.tokens
+    else:
+        pairs = _read_merges(listed)
+        merges = last_merges(pairs)
+        vocab = _read_vocab(entries, merges, specials)
+        _check_listed(pairs, set(vocab.values()))
+    in_order = are_in_order(merges)
+    return consistent(vocab, merges, list(specials), in_order=in_order), in_order
+
+
+def _last_of_places(tokens: list[bytes], listed: list[object]) -> list[Pair] | None:
+    """As `last_merges`, for tokens that are numbered already; None if something is not simple."""
+    columns = places_of(tokens, listed)
+    if columns is None:
+        return None
+    try:
+        left_parts, _ = recover.last_merges(tokens, *columns)
+    except ValueError:  # a merge is there twice
+        return None
+    return [(tokens[left], tokens[right]) for left, right, made in zip(*columns)
+            if left_parts[made] == left]
+
+
+def _read_vocab(entries: Object, merges: list[Pair], specials: dict[str, int]) -> Vocab:
     vocab = read_entries(entries, merges, list(specials), "the vocab")
     for token, number in specials.items():
         if vocab.setdefault(number, token.encode()) != token.encode():
             raise ValueError(f"the added token {token!r} has the id {number}, but that is "
                              f"{shown(vocab[number])} in the vocab: give it an id of its own")
-    return checked(Model(vocab, merges, list(specials), pattern))
+    return vocab
 
 
-def _check_keys(value: _Object, what: str, known: Collection[str]) -> None:
-    for key in value:
-        if key not in known:
-            raise ValueError(f"{what} has the entry {excerpt(key)}, whose meaning is not known "
-                             f"here: it could change the ids")
-
-
-def _check(value: _Object, key: str, allowed: Collection[object], why: str) -> None:
-    """An entry that may be absent or have a value that changes nothing."""
-    found = value.get(key)
-    # 0 == False in Python, and it would be the same here, but it is not what the format has.
-    if found not in allowed or isinstance(found, (list, dict)):
-        raise ValueError(f"{key} is {kind(found)}: {why}, so this is not plain byte-level BPE")
-
-
-def _type(value: object, what: str) -> str:
-    if value is None:
-        return "missing"
-    return as_string(as_object(value, what).get("type"), f"the type of {what}")
-
-
-def _read_pattern(value: object) -> str:
-    """The pattern of a pretokenizer: ByteLevel alone, or Split with a regex and then ByteLevel."""
-    if _type(value, "the pre_tokenizer") == "ByteLevel":
-        if not _byte_level(value, "the pre_tokenizer"):
-            raise ValueError("the pre_tokenizer is ByteLevel without its regex, so nothing splits "
-                             "the text into pretokens; to keep it so, split by [\\s\\S]+")
-        return GPT2_PATTERN
-    steps: list[object] = []
-    if _type(value, "the pre_tokenizer") == "Sequence":
-        sequence = as_object(value, "the pre_tokenizer")
-        _check_keys(sequence, "the pre_tokenizer", {"type", "pretokenizers"})
-        steps = as_list(sequence.get("pretokenizers"), "the pretokenizers")
-    types = [_type(step, "a pretokenizer") for step in steps[:10]]
-    if types != ["Split", "ByteLevel"]:
-        found = " and ".join(types) or _type(value, "the pre_tokenizer")
-        raise ValueError(f"the pre_tokenizer is {excerpt(found)}; only ByteLevel is read, or a "
-                         f"Sequence of Split and ByteLevel")
-    if _byte_level(steps[1], "the second pretokenizer"):
-        raise ValueError("the second pretokenizer is ByteLevel with its own regex, which splits "
-                         "once more; only use_regex false is read after Split")
-    split = as_object(steps[0], "Split")
-    _check_keys(split, "Split", {"type", "pattern", "behavior", "invert"})
-    _check(split, "behavior", ("Isolated",), "matches are not the pretokens")
-    _check(split, "invert", (None, False), "matches are not the pretokens")
-    regex = as_object(split.get("pattern"), "the pattern of Split")
-    if list(regex) != ["Regex"]:
-        raise ValueError("the pattern of Split must be a Regex")
-    pattern = as_pattern(regex["Regex"], "the pattern of Split")
-    gap = uncovered(pattern)
-    if gap is not None:
-        raise ValueError(f"the pattern of Split does not match {excerpt(gap)}; tokenizers makes a "
-                         f"pretoken of it, and this program leaves it out")
-    return pattern
-
-
-def _byte_level(value: object, what: str) -> bool:
-    """Whether a ByteLevel step uses its regex, if it changes nothing else."""
-    step = as_object(value, what)
-    _check_keys(step, what, {"type", "add_prefix_space", "trim_offsets", "use_regex"})
-    # Absent, it is true.
-    if step.get("add_prefix_space", True) is not False:
-        raise ValueError(f"{what} has add_prefix_space, which puts a blank before the text; so it "
-                         f"can't be decoded to what it was")
-    use_regex = step.get("use_regex", True)
-    if not isinstance(use_regex, bool):
-        raise ValueError(f"{what} has use_regex {kind(use_regex)}; it must be true or false")
-    return use_regex
-
-
-def _check_model(bpe: _Object) -> None:
-    _check_keys(bpe, "the model", {
-        "type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix",
-        "fuse_unk", "byte_fallback", "ignore_merges", "vocab", "merges"})
-    # Early files, GPT-2's among them, have no type.
-    _check(bpe, "type", (None, "BPE"), "only BPE models are read")
-    _check(bpe, "dropout", (None, 0), "merges are left out at random")
-    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
-        _check(bpe, key, (None, ""), "tokens are marked by their place in a word")
-    _check(bpe, "byte_fallback", (None, False), "tokens such as <0x0A> stand for bytes")
-    _check(bpe, "ignore_merges", (None, False, True), "it must be true or false")
-    # unk_token and fuse_unk are for characters without a token; here every byte has one.
-
-
-def _read_merges(entries: list[object]) -> list[Pair]:
+def _read_merges(listed: list[object]) -> list[Pair]:
     """Merges as lists `["a", "b"]`, or as strings `"a b"`, as they were before version 0.20."""
     merges = []
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(listed):
         what = f"merges[{place}]"
         if isinstance(entry, str):
             if entry.startswith("#version"):
@@ -199,43 +226,84 @@ def _read_merges(entries: list[object]) -> list[Pair]:
     return merges
 
 
-def _read_added(value: object, entries: _Object) -> dict[str, int]:
-    """The special tokens and their ids, which must be the ones that the library would give."""
-    specials: dict[str, int] = {}
+def _check_listed(listed: list[Pair], tokens: set[bytes]) -> None:
+    """Every merge that the file lists, also one that never happens, must join tokens to a token."""
+    for place, (left, right) in enumerate(listed):
+        for token in (left, right, left + right):
+            if token not in tokens:
+                raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, but "
+                                 f"{shown(token)} is not in the vocab: add it, or leave the merge "
+                                 f"out")
+
+
+# --- Added tokens --------------------------------------------------------------------------
+
+
+class _Added(NamedTuple):
+    tokens: tuple[AddedToken, ...]
+    ids: dict[str, int]
+
+
+def _read_added(value: object, entries: Object) -> _Added:
+    """The added tokens and their ids, which must be the ones that the library would give."""
+    tokens = []
+    ids: dict[str, int] = {}
     next_id = len(entries)
-    normalized = set()
     for place, entry in enumerate(as_list(value, "added_tokens")):
         what = f"added_tokens[{place}]"
         token = as_object(entry, what)
-        _check_keys(token, what, {"id", "content", "single_word", "lstrip", "rstrip", "normalized",
-                                  "special"})
-        for key in ("single_word", "lstrip", "rstrip"):
-            if token.get(key, False) is not False:
-                raise ValueError(f"{what} has {key}, which makes it depend on the text around it; "
-                                 f"special tokens here do not")
+        check_keys(token, what, {"id", "content", "single_word", "lstrip", "rstrip", "normalized",
+                                 "special"})
         content = as_string(token.get("content"), f"the content of {what}")
         number = as_id(token.get("id"), f"the id of {what}")
-        if content in specials:
+        if not content:
+            raise ValueError(f"{what} is empty; it would match everywhere")
+        if content in ids:
             raise ValueError(f"{what} is {excerpt(content)}, which is there already")
+        if from_printable(content) not in (None, content.encode()):
+            raise ValueError(f"{what} is {excerpt(content)}, which tokenizers takes for bytes when "
+                             f"it decodes; rename it")
         expected = entries.get(content, next_id)
         if number != expected:
             raise ValueError(f"{what} is {excerpt(content)} with the id {number}, but tokenizers "
                              f"would give it the id {kind(expected)}: correct it")
+        ids[content] = number
         next_id += content not in entries
-        specials[content] = number
-        normalized.add(kind(token.get("normalized")))
-    if len(normalized) > 1:
-        raise ValueError("some added tokens are normalized and some are not; tokenizers looks for "
-                         "them one after the other, so the longest match need not win")
-    return specials
+        special = as_bool(token, "special", what, False)
+        tokens.append(AddedToken(
+            content, special, as_bool(token, "lstrip", what, False),
+            as_bool(token, "rstrip", what, False), as_bool(token, "single_word", what, False),
+            as_bool(token, "normalized", what, not special),
+            in_vocab=content in entries))
+    return _Added(tuple(tokens), ids)
 
 
-def _check_ignore_merges(entries: _Object, tokenizer: Checked) -> None:
-    """With `ignore_merges` a pretoken that is a token is left as it is. Usually merges make it."""
-    encoder = PlainEncoder(tokenizer)
-    for key, number in entries.items():
-        word = from_printable(key)
-        if word and word.decode("utf-8", "replace") not in tokenizer.ids.specials \
-                and encoder.encode_bytes(word) != [number]:
-            raise ValueError(f"ignore_merges is true, and merges alone would not make "
-                             f"{shown(word)}, so it changes the ids")
+def _check_contents(pipeline: Pipeline) -> None:
+    """A normalized token must stay what it is. If not, `tokenizers` decodes it to another text."""
+    normalizer = Normalizer(pipeline.normalize)
+    for token in pipeline.added:
+        if token.normalized and normalizer(token.content) != token.content:
+            raise ValueError(f"the added token {token.content!r} is normalized, and the normalizer "
+                             f"makes {normalizer(token.content)!r} of it; it would be decoded to "
+                             f"another text than it stands for")
+
+
+def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
+    """With `ignore_merges`, a token that no pretoken can be must not look like one that can."""
+    for key, token in zip(entries, from_printables(entries)):
+        if token is None and key not in specials:
+            raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
+                             f"alphabet for bytes and is not an added token: with ignore_merges it "
+                             f"can't be told from the token of the same bytes")
+
+
+def _one_pattern(pipeline: Pipeline) -> str:
+    """The one pattern that cuts text into pretokens, and matches all of it; empty if none does."""
+    reduced = patterns_of(pipeline.splits)
+    if reduced is not None and not reduced.prefix_space and len(reduced.patterns) == 1:
+        pattern = reduced.patterns[0]
+        if is_same(pattern, GPT2_PATTERN):
+            return GPT2_PATTERN
+        if uncovered(pattern) is None:
+            return pattern
+    return ""

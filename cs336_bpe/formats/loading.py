@@ -14,17 +14,18 @@ from typing import NamedTuple
 from cs336_bpe import formats
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.gpt2 import load_gpt2
-from cs336_bpe.formats.huggingface_reader import load_huggingface
 from cs336_bpe.formats.own import FORMAT, load_json
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
 from cs336_bpe.formats.tiktoken import load_tiktoken, read_ranks
-from cs336_bpe.rules import GPT2_PATTERN, Model, check_special_tokens
+from cs336_bpe.rules import GPT2_PATTERN, Model, RoleName, check_special_tokens
 
 Specials = Iterable[str] | Mapping[str, int]
 
 FILES = {"own": ("tokenizer.bpe.json",), "gpt2": ("vocab.json", "merges.txt"),
-         "tiktoken": ("tokenizer.tiktoken",), "huggingface": ("tokenizer.json",)}
+         "tiktoken": ("tokenizer.tiktoken",), "huggingface": ("tokenizer.json",),
+         "transformers": ("tokenizer.json", "tokenizer_config.json",
+                          "special_tokens_map.json")}
 """The formats, and the names that their files have in a folder. Ours is not called
 `tokenizer.json`, which Hugging Face's library would take for its own."""
 
@@ -62,8 +63,12 @@ def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
         return _load_gpt2(found.files, data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "tiktoken":
         return _load_tiktoken(found.files[0], special_tokens, pattern or GPT2_PATTERN)
-    load = load_json if found.format == "own" else load_huggingface
-    tokenizer = load(found.files[0], data)
+    if found.format == "own":
+        tokenizer = load_json(found.files[0], data)
+    else:
+        from cs336_bpe.formats.huggingface_reader import load_huggingface
+
+        tokenizer = load_huggingface(found.files[0], data)
     model = tokenizer.model
     name = os.fspath(found.files[0])
     if pattern is not None and pattern != model.pattern:
@@ -202,7 +207,7 @@ def output_files(path: AnyPath, format: str) -> tuple[Path, ...]:
     """The files that a tokenizer would be saved to.
 
     A folder, or a name that ends in a slash, gets files with the usual names. So does any name for
-    GPT-2's format, which has two files, unless it is the name of a vocab.
+    a format that has several files; GPT-2's may be named by the vocab too.
 
     >>> [file.name for file in output_files("new/", "tiktoken")]
     ['tokenizer.tiktoken']
@@ -215,18 +220,27 @@ def output_files(path: AnyPath, format: str) -> tuple[Path, ...]:
     name, path = os.fspath(path), Path(path)
     if format == "gpt2" and name.endswith("vocab.json"):
         return path, path.with_name(path.name.removesuffix("vocab.json") + "merges.txt")
-    if path.is_dir() or format == "gpt2" or name.endswith(("/", os.sep)):
+    if path.is_dir() or len(names) > 1 or name.endswith(("/", os.sep)):
         return tuple(path / file for file in names)
     return (path,)
 
 
-def save_model(model: Model, path: AnyPath, format: str = "own") -> list[Path]:
-    """Write a model in one of the formats; returns the files. Folders are made if needed."""
+def save_model(model: Model, path: AnyPath, format: str = "own",
+               roles: Mapping[RoleName, str] | None = None) -> list[Path]:
+    """Write a model in one of the formats; returns the files. Folders are made if needed.
+
+    `roles` says which special tokens are for what; only "transformers" has a place for it.
+    """
     files = output_files(path, format)
+    if roles and format != "transformers":
+        raise ValueError(f"the format {format} has no place for what special tokens are for "
+                         f"({', '.join(roles)}); the format transformers has")
     files[0].parent.mkdir(parents=True, exist_ok=True)
     with naming(f"{os.fspath(path)} was not written"):
         if format == "gpt2":
             formats.write_gpt2(model, *files)
+        elif format == "transformers":
+            formats.write_transformers(model, files, roles)
         else:
             write = {"own": formats.write_json, "tiktoken": formats.write_tiktoken,
                      "huggingface": formats.write_huggingface}[format]

@@ -15,7 +15,13 @@ import os
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.round_trip import Checked, check_same, check_special_ids, checked
+from cs336_bpe.formats.round_trip import (
+    Checked,
+    check_plain,
+    check_same,
+    check_special_ids,
+    checked,
+)
 from cs336_bpe.formats.safe_json import (
     as_id,
     as_list,
@@ -64,6 +70,7 @@ def write_json(model: Model, path: AnyPath) -> None:
     }
     True
     """
+    check_plain(model, "our own format")
     tokenizer = checked(model)
     body = _body(tokenizer)
     with atomic_writer(path) as file:

@@ -83,7 +83,7 @@ def check_ids(library: str, encode: Callable[[str], list[int]], tokenizer: Check
     """An error that names the text and the ids, if a library gives other ids than we do."""
     encoder = PlainEncoder(tokenizer)
     for text in probe_texts(tokenizer):
-        if "" in encoder.pieces(text):  # tiktoken would panic
+        if b"" in encoder.pieces(text):  # tiktoken would panic
             raise ValueError(f"the pattern {tokenizer.model.pattern!r} matches the empty text, "
                              f"which {library} can't use: a pretoken has at least one character")
         ours = encoder.encode(text)

@@ -1,11 +1,14 @@
 """What every writer asks before it reports success: is what was written what was meant?"""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cs336_bpe.formats.columns import MergeColumns
 from cs336_bpe.formats.consistent import Consistent, consistent
 from cs336_bpe.rules import Model, Pair, TokenIds, Vocab, require_pattern, shown
+
+if TYPE_CHECKING:
+    from cs336_bpe.rules.pipeline import Pipeline
 
 
 class Checked(NamedTuple):
@@ -23,16 +26,38 @@ def checked(model: Model) -> Checked:
     >>> checked(Model(dict(enumerate(BYTES)), [], ["<|pad|>"], GPT2_PATTERN)).model.vocab[256]
     b'<|pad|>'
     """
-    vocab, merges, special_tokens, pattern = model
+    vocab, merges, special_tokens, pattern, pipeline = model
     require_pattern(pattern)
-    return as_checked(consistent(vocab, merges, special_tokens), pattern)
+    found = consistent(vocab, merges, special_tokens, in_order=model.in_order)
+    return as_checked(found, pattern, pipeline)
 
 
-def as_checked(found: Consistent, pattern: str) -> Checked:
+def as_checked(found: Consistent, pattern: str, pipeline: "Pipeline | None" = None) -> Checked:
     """The model of a vocab and merges that were checked, with a pattern that was."""
     tokens, ids, columns = found
-    model = Model(tokens, columns.pairs, list(ids.specials), pattern)
+    model = Model(tokens, columns.pairs, list(ids.specials), pattern, pipeline)
     return Checked(model, ids, columns)
+
+
+def check_plain(model: Model, format: str) -> None:
+    """An error that names what a format has no place for, if a model has more than a plain one."""
+    pipeline = model.pipeline
+    if pipeline is None:
+        return
+    added = pipeline.added
+    parts = {
+        "a normalizer": bool(pipeline.normalize),
+        "added tokens that are not special, or depend on the text around them":
+            not all(token.special and token.is_plain for token in added),
+        "several steps that split text": not model.pattern,
+        "tokens that a whole pretoken is before anything is merged": pipeline.whole_tokens,
+        "a template": pipeline.template is not None,
+        "merges that come before those of their parts": not pipeline.in_order,
+        "offsets without white space": pipeline.trim_offsets,
+    }
+    found = [name for name, is_there in parts.items() if is_there] or ["steps around the merges"]
+    raise ValueError(f"the tokenizer has {', '.join(found)}, for which {format} has no place; save "
+                     f"it in Hugging Face's format")
 
 
 def check_special_ids(ids: TokenIds, wanted: Mapping[str, int]) -> None:
@@ -59,6 +84,8 @@ def check_same(wanted: Model, found: Model) -> None:
         problem = f"the special tokens {wanted.special_tokens} come back as {found.special_tokens}"
     if not problem and wanted.pattern != found.pattern:
         problem = f"the pattern {wanted.pattern!r} comes back as {found.pattern!r}"
+    if not problem and wanted.pipeline != found.pipeline:
+        problem = f"the steps around the merges come back as {found.pipeline}"
     if problem:
         raise ValueError(f"this format can't keep the tokenizer: {problem}; nothing was written")
 

@@ -161,6 +161,19 @@ def as_pattern(value: object, what: str) -> str:
     return pattern
 
 
+def as_oniguruma(value: object, what: str) -> str:
+    """A JSON value that must be a pattern of Oniguruma which means something to `regex` too."""
+    from cs336_bpe.model.oniguruma import from_oniguruma
+
+    pattern = as_string(value, what)
+    try:
+        translated = from_oniguruma(pattern)
+    except ValueError as error:
+        raise ValueError(str(error).replace("the pattern", what, 1)) from None
+    as_pattern(translated, what)
+    return pattern
+
+
 def as_id(value: object, what: str) -> int:
     """A JSON value that must be an id."""
     if isinstance(value, bool) or not isinstance(value, int):

@@ -31,7 +31,14 @@ from cs336_bpe.formats.consistent import by_columns
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.rank_lines import read_rank_lines
 from cs336_bpe.formats.recover import merges_of_ranks
-from cs336_bpe.formats.round_trip import Checked, as_checked, check_same, check_special_ids, checked
+from cs336_bpe.formats.round_trip import (
+    Checked,
+    as_checked,
+    check_plain,
+    check_same,
+    check_special_ids,
+    checked,
+)
 from cs336_bpe.formats.safe_json import as_id, excerpt, naming, no_collections, read_bytes
 from cs336_bpe.rules import (
     BYTES,
@@ -212,6 +219,7 @@ def write_tiktoken(model: Model, path: AnyPath) -> None:
 
     Special tokens and the pattern do not fit into the file: keep them elsewhere.
     """
+    check_plain(model, "tiktoken's format")
     tokenizer = checked(model)
     ranks = mergeable_ranks(tokenizer)
     with atomic_writer(path) as file:
@@ -233,6 +241,7 @@ def to_tiktoken(model: Model, name: str = "cs336_bpe") -> "tiktoken.Encoding":
     >>> encoding.encode(" low lower<|end|>", allowed_special="all")
     [259, 259, 101, 114, 256]
     """
+    check_plain(model, "tiktoken")
     tokenizer = checked(model)
     return _encoding(tokenizer, mergeable_ranks(tokenizer), name)
 

@@ -37,6 +37,12 @@ def can_compile(pattern: str) -> bool:
     return reason is None
 
 
+def may_leave_gaps(pattern: str) -> bool:
+    """Whether a pattern may leave part of a text unmatched; of a compiled one that is known."""
+    source = find_pattern(pattern)
+    return why_not(source) is not None or compile_pattern(source).leaves_gaps
+
+
 @lru_cache(maxsize=None)
 def _say_once(reason: str) -> None:
     import logging

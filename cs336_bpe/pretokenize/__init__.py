@@ -11,9 +11,10 @@ from os import PathLike
 from cs336_bpe import stages
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
-from cs336_bpe.patterns.known import can_compile
+from cs336_bpe.patterns.known import can_compile, may_leave_gaps
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
+from cs336_bpe.pretokenize.unmatched import SAMPLE_BYTES, UnmatchedWarning, warn_if_unmatched
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,
@@ -22,11 +23,11 @@ from cs336_bpe.rules import (
     check_workers,
     require_pattern,
 )
-from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, open_text
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import as_utf8
 
-__all__ = ["PretokenCounts", "count_pretokens", "count_pretokens_in"]
+__all__ = ["PretokenCounts", "UnmatchedWarning", "count_pretokens", "count_pretokens_in"]
 
 
 ENGINE = "stage11_threads"  # it has `count_blocks` too, for text in memory
@@ -60,6 +61,10 @@ def count_pretokens(
     count = stages.find("pretokenize", stage).load().count_pretokens
     total = PretokenCounts()
     for path in paths:
+        if may_leave_gaps(pattern):
+            with open_text(path) as file:
+                warn_if_unmatched(file.read(SAMPLE_BYTES) if file.seekable() else b"", specials,
+                                  pattern)
         counts = count(
             path, specials, pattern=pattern, errors=errors, workers=workers,
             block_bytes=block_bytes, progress=progress)
@@ -94,6 +99,8 @@ def count_pretokens_in(
         raise TypeError(f"text is a {type(text).__name__}; it must be str or bytes (for a file, "
                         f"use count_pretokens)")
     require_pattern(pattern)
+    if may_leave_gaps(pattern):
+        warn_if_unmatched(data, specials, pattern)
     if not can_compile(pattern):
         check_workers(workers)
         return count_text(decode(data, errors, "the text"), specials, pattern, progress)

@@ -75,7 +75,7 @@ from cs336_bpe.rules.ties import (
     check_tie_break,
     tie_order,
 )
-from cs336_bpe.rules.tokens import BYTES, END_OF_TEXT, Pair, Vocab, assemble_vocab
+from cs336_bpe.rules.tokens import BYTES, END_OF_TEXT, Pair, RoleName, Vocab, assemble_vocab
 from cs336_bpe.rules.vocabulary import (
     MAX_ID,
     Model,
@@ -106,6 +106,7 @@ __all__ = [
     "Model",
     "Pair",
     "PretokenEncoder",
+    "RoleName",
     "TextEncoder",
     "TieBreak",
     "TieOrder",

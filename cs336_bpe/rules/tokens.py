@@ -1,9 +1,13 @@
 """Tokens and ids (rules 5 and 7): 256 bytes, then special tokens, then merges."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 Pair = tuple[bytes, bytes]
 Vocab = dict[int, bytes]
+
+RoleName = Literal["bos", "eos", "pad", "unk"]
+"""What a special token may be for: the begin and the end of a text, filling up, the unknown."""
 
 BYTES: tuple[bytes, ...] = tuple(bytes([value]) for value in range(256))
 """The 256 tokens that every vocabulary starts with."""

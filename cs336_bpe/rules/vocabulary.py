@@ -18,22 +18,36 @@ two encoders would give different results. `check_vocab` finds them at the door:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cs336_bpe.rules.checks import check_size, check_special_tokens, shown
 from cs336_bpe.rules.tokens import BYTES, Pair, Vocab
+
+if TYPE_CHECKING:  # what we train needs none
+    from cs336_bpe.rules.pipeline import Pipeline
 
 MAX_ID = 2**31 - 1
 """The greatest id, so that ids fit into signed 32-bit integers, which other libraries have."""
 
 
 class Model(NamedTuple):
-    """All of a tokenizer that a file has to keep. `special_tokens` are part of the vocab."""
+    """All of a tokenizer that a file has to keep. `special_tokens` are part of the vocab.
+
+    What we train has no `pipeline`: the four others say everything. A tokenizer from elsewhere may
+    have steps that they can't say. Then `special_tokens` are all its added tokens, and `pattern` is
+    empty if it takes more than one to cut text into pretokens.
+    """
 
     vocab: Vocab
     merges: list[Pair]
     special_tokens: list[str]
     pattern: str
+    pipeline: "Pipeline | None" = None
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the parts of a merge are made before it, as in everything that was trained."""
+        return self.pipeline is None or self.pipeline.in_order
 
 
 class TokenIds(NamedTuple):
@@ -81,8 +95,12 @@ def check_tokens(vocab: Mapping[int, bytes]) -> list[tuple[int, bytes]]:
     return tokens
 
 
-def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
-    """Every byte has an id, and every merge joins what is there before it."""
+def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair], *,
+                 in_order: bool = True) -> None:
+    """Every byte has an id, and every merge joins what is there before it.
+
+    A ranking of pairs from elsewhere need not be `in_order`: see docs/formats/model.md.
+    """
     for byte in BYTES:
         if byte not in ids:
             raise ValueError(f"the byte {byte!r} has no id in the vocab: text that contains it "
@@ -91,7 +109,7 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
     if isinstance(merges, (str, bytes)) or not isinstance(merges, Sequence):
         raise TypeError(f"merges is a {type(merges).__name__}; it must be a list of pairs of "
                         f"bytes, such as the second result of train_bpe")
-    made = set(BYTES)
+    made = set(BYTES) if in_order else {*BYTES, *(left + right for left, right in _pairs(merges))}
     makers: dict[bytes, int] = {}
     for place, pair in enumerate(merges):
         if (not isinstance(pair, (tuple, list)) or len(pair) != 2
@@ -115,7 +133,7 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair]) -> None:
 
 
 def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
-                      special_tokens: Iterable[str]) -> TokenIds:
+                      special_tokens: Iterable[str], *, in_order: bool = True) -> TokenIds:
     """The ids of ordinary tokens and of special ones, in a vocab that has both.
 
     A special token that is missing from the vocab gets the next id after the greatest.
@@ -153,7 +171,7 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     for token in wanted:  # the special token is the learnt one: one id for both
         if token in results and token not in ordinary and wanted[token] in special_ids:
             ordinary[token] = special_ids[wanted[token]]
-    check_merges(ordinary, merges)
+    check_merges(ordinary, merges, in_order=in_order)
     greatest = tokens[-1][0]
     for special in specials:
         if special not in special_ids:

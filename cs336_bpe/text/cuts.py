@@ -22,18 +22,22 @@ from cs336_bpe.text.specials import pattern_of
 if TYPE_CHECKING:
     import regex
 
+    from cs336_bpe.native.scanner import CompiledPattern
+
 FindCut = Callable[[bytes | bytearray, int, int, int], int]
 
 
 class Cutter:
     """Finds the places at which a text may be cut."""
 
-    def __init__(self, special_tokens: Iterable[str], pattern: str = GPT2_PATTERN,
+    def __init__(self, special_tokens: Iterable[str],
+                 pattern: "str | CompiledPattern | None" = GPT2_PATTERN,
                  errors: str = "strict") -> None:
+        """For a pattern, or one that is compiled; with None, text is cut after special tokens."""
         self.specials = [token.encode() for token in special_tokens]
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
-        self._find_cut = _cut_finder(find_pattern(pattern))
+        self._find_cut = _cut_finder(pattern)
 
     @cached_property
     def _find_special(self) -> "regex.Pattern[bytes] | None":
@@ -113,11 +117,15 @@ class Cutter:
         return True
 
 
-def _cut_finder(pattern: str) -> FindCut:
+def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
     """What finds the last safe pair, for a pattern; nothing does if it can't be compiled."""
+    if pattern is not None and not isinstance(pattern, str):
+        return pattern.last_cut
     try:
-        automaton = compile_pattern(pattern)
+        automaton = compile_pattern(find_pattern(pattern)) if pattern is not None else None
     except Unsupported:
+        automaton = None
+    if automaton is None or pattern is None:
         return lambda data, size, first, last: 0
     try:
         from cs336_bpe.native.scanner import compiled

@@ -29,6 +29,13 @@ def as_bytes(text: Text, name: str = "text") -> Text:
     return bytes(text) if isinstance(text, memoryview) and not text.c_contiguous else text
 
 
+def as_text(text: Text, *, strict: bool = False) -> str:
+    """A text as `str`; bytes that are not UTF-8 become surrogates, unless that is an error."""
+    if isinstance(text, str):
+        return text
+    return bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
+
+
 def check_text(text: object, name: str = "text") -> None:
     if not isinstance(text, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"{name} is a {type(text).__name__}; it must be str or bytes")

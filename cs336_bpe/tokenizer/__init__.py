@@ -4,6 +4,7 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.loading import Specials
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
+from cs336_bpe.tokenizer.coder import Unmatched
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.tokenizer import Tokenizer
 
@@ -12,13 +13,15 @@ __all__ = ["Text", "Tokenizer", "Which", "load_tokenizer"]
 
 def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
                    pattern: str | None = None,
-                   cache_bytes: int = DEFAULT_CACHE_BYTES) -> Tokenizer:
+                   cache_bytes: int = DEFAULT_CACHE_BYTES,
+                   unmatched: Unmatched = "raise") -> Tokenizer:
     """A tokenizer from a file or a folder of any format that `cs336_bpe.formats` reads.
 
     `path` may be our own file, Hugging Face's `tokenizer.json`, GPT-2's `vocab.json` (or
     `merges.txt`) with the other one beside it, a file of tiktoken's ranks, or a folder with any of
     these. `special_tokens` and `pattern` are for the formats that don't have them, see
-    `formats.loading.load_model`.
+    `formats.loading.load_model`; `unmatched` is for patterns that don't match all text, see
+    `Tokenizer`.
 
     >>> import os
     >>> from tempfile import TemporaryDirectory
@@ -31,4 +34,5 @@ def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
     ['merges.txt', 'vocab.json']
     <Tokenizer: 260 tokens, 3 merges, special tokens: '<|end|>'; pattern gpt2>
     """
-    return Tokenizer.load(path, special_tokens, pattern=pattern, cache_bytes=cache_bytes)
+    return Tokenizer.load(path, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
+                          unmatched=unmatched)

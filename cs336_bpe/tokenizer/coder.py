@@ -7,13 +7,13 @@ there is.
 import sys
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns.known import can_compile
-from cs336_bpe.rules import check_pattern, check_size, require_pattern
-from cs336_bpe.text.utf8 import Text, as_bytes
+from cs336_bpe.rules import TokenIds, check_pattern, check_size, from_printable, require_pattern
+from cs336_bpe.text.utf8 import Text, as_bytes, as_text
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
@@ -22,21 +22,40 @@ if TYPE_CHECKING:  # numpy is imported when an array is asked for
     import regex
     from numpy.typing import DTypeLike
 
+    from cs336_bpe.rules.pipeline import Pipeline
+    from cs336_bpe.tokenizer.preparing import Preparation
+
     Array = numpy.ndarray[Any, Any]
+
+Unmatched = Literal["raise", "keep"]
+"""What to do with text that a pattern does not match."""
 
 
 class Coder:
     """Encodes texts. It never changes, and many threads may use it at once."""
 
-    def __init__(self, found: Consistent, pattern: str, cache_bytes: int) -> None:
+    def __init__(self, found: Consistent, pattern: str, cache_bytes: int,
+                 pipeline: "Pipeline | None" = None, unmatched: Unmatched = "raise") -> None:
+        if unmatched not in get_args(Unmatched):
+            raise ValueError(f"unmatched is {unmatched!r}; it must be 'raise' or 'keep'")
+        self.unmatched = unmatched
         self.pattern = require_pattern(pattern)
-        self.compiled = compiled(self.pattern) if can_compile(self.pattern) else None
+        self.preparation = _preparation(pipeline, found.ids.specials)
+        if self.preparation is not None:
+            self.compiled = self.preparation.compiled
+            self.is_direct = self.preparation.cuts_anywhere
+        else:
+            self.compiled = compiled(self.pattern) if can_compile(self.pattern) else None
+            self.is_direct = self.compiled is not None
+        """Whether the engine takes a text as it is, and it can be cut where the automaton says."""
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
-        self.choices = SpecialChoices(found.ids.specials)
-        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes)
+        self.choices = SpecialChoices(found.ids.specials, self.preparation)
+        self.wholes = _wholes(found.ids, pipeline)
+        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
         if self.compiled is not None:
-            self.engine.use_pattern(self.compiled, keep_unmatched=False)
+            keep = unmatched == "keep" or self.preparation is not None
+            self.engine.use_pattern(self.compiled, keep_unmatched=keep)
         self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -53,14 +72,41 @@ class Coder:
         """
         if choice.refused is not None:
             choice.check(text, offset)
-        if self.compiled is not None:
+        if self.is_direct:
             data = text if isinstance(text, str) else as_bytes(text)
             return self.engine.encode_ids(data, choice.native, width, cache, strict)
         as_bytes(text)  # which refuses what has no UTF-8 form
         try:
+            if self.preparation is not None and self.compiled is not None:
+                return self._encode_parts(as_text(text, strict=strict), choice, width, cache)
             return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)
         except UnicodeDecodeError:
             return None
+
+    def _encode_parts(self, text: str, choice: Choice, width: int,
+                      cache: engine.Cache | None) -> engine.Ids:
+        """The ids of a text that is not for the engine as it is, but in parts."""
+        preparation = self.preparation
+        assert preparation is not None
+        assert choice.added is not None
+        if preparation.is_transparent(text):
+            return self._encode_lenient(text, choice.native, width, cache)
+        whole = engine.Ids(width, len(text) // 3 + 8)
+        for part in preparation.parts(text, choice.added):
+            if isinstance(part, int):
+                whole.extend(self.engine.encode_pieces([part], width, cache))
+            else:
+                whole.extend(self._encode_lenient(part, self.choices.nothing, width, cache))
+        whole.shrink()
+        return whole
+
+    def _encode_lenient(self, text: str, specials: engine.Specials, width: int,
+                        cache: engine.Cache | None) -> engine.Ids:
+        """The ids of a text in which surrogates stand for bytes that are not UTF-8."""
+        data = text if text.isascii() else text.encode("utf-8", "surrogateescape")
+        ids = self.engine.encode_ids(data, specials, width, cache)
+        assert ids is not None
+        return ids
 
     def encode_any(self, text: Text, choice: Choice, width: int, *,
                    cache: engine.Cache | None = None, offset: int | None = 0) -> engine.Ids:
@@ -71,21 +117,44 @@ class Coder:
 
     def encode_list(self, text: str, choice: Choice) -> list[int]:
         """The ids of a text, which may be short: so there are no more calls than need be."""
-        if self.compiled is not None and choice.refused is None:
+        if self.is_direct and choice.refused is None:
             return self.engine.encode_list(text, choice.native)
         return self.engine.as_list(self.encode_any(text, choice, self.width))
 
     def pieces(self, text: Text, choice: Choice, *, strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""
-        if not isinstance(text, str):
-            text = bytes(text).decode("utf-8", "strict" if strict else "surrogateescape")
+        text = as_text(text, strict=strict)
+        if self.preparation is not None:
+            assert choice.added is not None
+            yield from self.preparation.pieces(text, choice.added)
+            return
         for part in choice.splitter.split(text):
             if isinstance(part, int):
                 yield part
             else:
-                for match in self.regex.finditer(part):
-                    if match.end() > match.start():
-                        yield match.group().encode("utf-8", "surrogateescape")
+                for span in self.pretoken_spans(part):
+                    yield part[slice(*span)].encode("utf-8", "surrogateescape")
+
+    def pretoken_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the pretokens of a text without special tokens are, found by `regex`."""
+        end = 0
+        for match in self.regex.finditer(text):
+            start, stop = match.span()
+            if start > end:
+                yield self._gap(text, end, start)
+            if stop > start:
+                yield start, stop
+            end = stop
+        if end < len(text):
+            yield self._gap(text, end, len(text))
+
+    def _gap(self, text: str, start: int, stop: int) -> tuple[int, int]:
+        """What the pattern does not match: a pretoken too, or an error."""
+        if self.unmatched == "raise":
+            lost = text[start:stop][:20]
+            raise ValueError(f"the pattern {self.pattern!r} does not match {lost!r}, so it would "
+                             f"be lost; unmatched='keep' encodes it as a pretoken")
+        return start, stop
 
     def as_list(self, ids: engine.Ids) -> list[int]:
         return self.engine.as_list(ids)
@@ -111,6 +180,24 @@ class Coder:
             raise ValueError(f"dtype is {kind}, which can't hold the id {self.greatest_id}; use "
                              f"{self.smallest_dtype}")
         return kind
+
+
+def _preparation(pipeline: "Pipeline | None", ids: dict[str, int]) -> "Preparation | None":
+    if pipeline is None:
+        return None
+    from cs336_bpe.tokenizer.preparing import Preparation
+
+    return Preparation(pipeline, ids)
+
+
+def _wholes(ids: TokenIds, pipeline: "Pipeline | None") -> dict[bytes, int] | None:
+    """The tokens that a whole pretoken is, whatever merges would make of it."""
+    if pipeline is None or not pipeline.whole_tokens:
+        return None
+    wholes = {token: number for token, number in ids.ordinary.items() if len(token) > 1}
+    return wholes | {token.content.encode(): ids.specials[token.content]
+                     for token in pipeline.added
+                     if token.in_vocab and from_printable(token.content) is not None}
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

@@ -40,7 +40,7 @@ class FileEncoder:
         self.errors = errors
         # What must not occur has to be found as a whole, so it must not be cut in two either.
         uncut = coder.choices.all if choice.refused is not None else choice
-        self.cutter = Cutter(uncut.tokens, coder.pattern, errors)
+        self.cutter = Cutter(uncut.tokens, coder.compiled if coder.is_direct else None, errors)
 
     def run(self, input_path: AnyPath, output_path: AnyPath, workers: int,
             progress: Progress) -> int:

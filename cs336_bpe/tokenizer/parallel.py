@@ -14,14 +14,14 @@ MOST_IN_A_GROUP = 1024  # texts
 
 def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, workers: int) -> Ids:
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
-    if workers == 1 or coder.compiled is None or len(text) <= PART_BYTES:
+    if workers == 1 or not coder.is_direct or len(text) <= PART_BYTES:
         return coder.encode_any(text, choice, width)
     data = as_bytes(text)
     choice.check(data)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
-    cutter = Cutter(checked.tokens, coder.pattern, errors="replace")
+    cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
     whole = Ids(width, len(data) // 3 + 8)
     from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +53,7 @@ def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,
         if choice.refused is not None:
             for text in group:
                 choice.check(text)
-        if coder.compiled is not None:
+        if coder.is_direct:
             return coder.engine.encode_many(group, choice.native, width)
         return coder.engine.joined([coder.encode_any(text, choice, width) for text in group], width)
 

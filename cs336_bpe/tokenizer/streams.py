@@ -18,7 +18,7 @@ def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
                         f"such as an open text file or [text]")
     # What must not occur has to be found as a whole, so it must not be cut in two either.
     uncut = coder.choices.all if choice.refused is not None else choice
-    encode = _encode_documents if coder.compiled is None else _encode_open
+    encode = _encode_open if coder.is_direct else _encode_documents
     return filter(len, encode(coder, parts, choice, uncut, width))
 
 

@@ -14,26 +14,31 @@ from typing import TYPE_CHECKING, Any
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
-from cs336_bpe.formats import to_huggingface, to_tiktoken
+from cs336_bpe.formats import to_tiktoken
 from cs336_bpe.formats.consistent import Consistent, consistent
 from cs336_bpe.formats.gpt2 import load_gpt2
 from cs336_bpe.formats.loading import load_checked, save_model
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.rules import (
+    BYTES,
     GPT2_PATTERN,
     Model,
     Pair,
+    RoleName,
+    TieBreak,
     check_size,
+    check_special_tokens,
     check_workers,
     pattern_name,
     shown,
 )
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text, as_bytes, check_text
-from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
+from cs336_bpe.tokenizer.coder import Coder, Unmatched, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.habits import Habits
 from cs336_bpe.tokenizer.id_files import decode_file
 from cs336_bpe.tokenizer.parallel import (
     check_texts,
@@ -41,6 +46,7 @@ from cs336_bpe.tokenizer.parallel import (
     encode_batch_arrays,
     encode_in_parts,
 )
+from cs336_bpe.tokenizer.special_choice import Some
 from cs336_bpe.tokenizer.streams import encode_stream
 
 if TYPE_CHECKING:  # all of these are imported when they are needed
@@ -49,10 +55,12 @@ if TYPE_CHECKING:  # all of these are imported when they are needed
     import tokenizers
     from numpy.typing import DTypeLike
 
+    from cs336_bpe.rules.pipeline import Pipeline
+    from cs336_bpe.tokenizer.offsets import Unit, WithOffsets
     from cs336_bpe.views.notebook import ShownText
 
 
-class Tokenizer:
+class Tokenizer(Habits):
     """Encodes text as ids of a vocabulary, and decodes ids.
 
     >>> from cs336_bpe import train_bpe_from_counts
@@ -68,6 +76,10 @@ class Tokenizer:
     `vocabulary.py`): ids may be in any order and have gaps. Special tokens that are missing from
     the vocab get ids after the greatest.
 
+    Text is never lost. If the pattern does not match all of a text, encoding it is an error, unless
+    `unmatched` is "keep": then what is between two matches is a pretoken too. `pipeline` has what a
+    tokenizer from elsewhere may do besides (docs/formats/model.md).
+
     A tokenizer never changes, and many threads may use it at once. It has a cache of the ids of
     pretokens; `cache_bytes` is its greatest size, for each thread that encodes at the same time.
     When it is full, it is emptied and filled anew.
@@ -81,26 +93,34 @@ class Tokenizer:
         *,
         pattern: str = GPT2_PATTERN,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
+        pipeline: "Pipeline | None" = None,
+        unmatched: Unmatched = "raise",
     ) -> None:
         specials = () if special_tokens is None else special_tokens
-        self._start(consistent(vocab, merges, specials), pattern, cache_bytes)
+        found = consistent(vocab, merges, specials,
+                           in_order=pipeline is None or pipeline.in_order)
+        self._start(found, pattern, cache_bytes, pipeline, unmatched)
 
-    def _start(self, found: Consistent, pattern: str, cache_bytes: int) -> None:
+    def _start(self, found: Consistent, pattern: str, cache_bytes: int,
+               pipeline: "Pipeline | None", unmatched: Unmatched) -> None:
         self._tokens, self._ids, columns = found
         self._merges = tuple(columns.pairs)
-        self.coder = Coder(found, pattern, cache_bytes)
+        self._pipeline = pipeline
+        self.coder = Coder(found, pattern, cache_bytes, pipeline, unmatched)
         """What encodes, for those who need a cache of their own; see `coder.py`."""
         self.decoder = Decoder(self._tokens)
         """What decodes, for those who have ids in blocks; see `decoder.py`."""
 
     @classmethod
-    def _from_checked(cls, tokenizer: Checked, cache_bytes: int) -> "Tokenizer":
+    def _from_checked(cls, tokenizer: Checked, cache_bytes: int,
+                      unmatched: Unmatched = "raise") -> "Tokenizer":
         """A tokenizer from what a reader has just checked, and nobody could change since."""
         if cls.__init__ is not Tokenizer.__init__:
-            return cls.from_model(tokenizer.model, cache_bytes=cache_bytes)
+            return cls.from_model(tokenizer.model, cache_bytes=cache_bytes, unmatched=unmatched)
         new = cls.__new__(cls)
         model, ids, columns = tokenizer
-        new._start(Consistent(model.vocab, ids, columns), model.pattern, cache_bytes)
+        new._start(Consistent(model.vocab, ids, columns), model.pattern, cache_bytes,
+                   model.pipeline, unmatched)
         return new
 
     @classmethod
@@ -118,10 +138,11 @@ class Tokenizer:
                                  cache_bytes)
 
     @classmethod
-    def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES) -> "Tokenizer":
+    def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES,
+                   unmatched: Unmatched = "raise") -> "Tokenizer":
         """A tokenizer from what `cs336_bpe.formats` reads."""
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
-                   cache_bytes=cache_bytes)
+                   cache_bytes=cache_bytes, pipeline=model.pipeline, unmatched=unmatched)
 
     @classmethod
     def load(
@@ -131,6 +152,7 @@ class Tokenizer:
         *,
         pattern: str | None = None,
         cache_bytes: int = DEFAULT_CACHE_BYTES,
+        unmatched: Unmatched = "raise",
     ) -> "Tokenizer":
         """A tokenizer from a file or a folder of any format; see `cs336_bpe.formats.loading`.
 
@@ -142,16 +164,23 @@ class Tokenizer:
         ...     print(file.name, Tokenizer.load(folder) == tokenizer)
         tokenizer.bpe.json True
         """
-        return cls._from_checked(load_checked(path, special_tokens, pattern=pattern), cache_bytes)
+        return cls._from_checked(load_checked(path, special_tokens, pattern=pattern), cache_bytes,
+                                 unmatched)
 
-    def save(self, path: AnyPath, *, format: str = "own") -> list[pathlib.Path]:
+    def save(self, path: AnyPath, *, format: str = "own", bos: str | None = None,
+             eos: str | None = None, pad: str | None = None,
+             unk: str | None = None) -> list[pathlib.Path]:
         """Write it to a file, or into a folder, and return the files that were written.
 
-        `format` is "own", our file that has everything, "gpt2" (`vocab.json` and `merges.txt`),
-        "tiktoken" (ranks; without special tokens and pattern) or "huggingface"
-        (`tokenizer.json`). What was written is read back and compared first.
+        `format` is "own", our file that has everything we train, "gpt2" (`vocab.json` and
+        `merges.txt`), "tiktoken" (ranks; without special tokens and pattern), "huggingface"
+        (`tokenizer.json`) or "transformers" (the same, with the files that `AutoTokenizer` wants;
+        `bos`, `eos`, `pad` and `unk` say which special tokens are for that). What was written is
+        read back and compared first.
         """
-        return save_model(self.model, path, format)
+        chosen: dict[RoleName, str | None] = {"bos": bos, "eos": eos, "pad": pad, "unk": unk}
+        roles = {role: token for role, token in chosen.items() if token is not None}
+        return save_model(self.model, path, format, roles)
 
     def to_tiktoken(self, name: str = "cs336_bpe") -> "tiktoken.Encoding":
         """The same tokenizer as a `tiktoken.Encoding`, if that gives the same ids."""
@@ -159,6 +188,8 @@ class Tokenizer:
 
     def to_huggingface(self) -> "tokenizers.Tokenizer":
         """The same tokenizer as a `tokenizers.Tokenizer`, if that gives the same ids."""
+        from cs336_bpe.formats.huggingface import to_huggingface
+
         return to_huggingface(self.model)
 
     # --- What it is made of ----------------------------------------------------------------
@@ -202,7 +233,7 @@ class Tokenizer:
     def model(self) -> Model:
         """All of it, for `cs336_bpe.formats`."""
         return Model(dict(self._tokens), list(self._merges), list(self._ids.specials),
-                     self.pattern)
+                     self.pattern, self._pipeline)
 
     def token_bytes(self, number: int) -> bytes:
         """The bytes of a token."""
@@ -243,16 +274,89 @@ class Tokenizer:
             if number not in specials:
                 del kept[number]
         return type(self)(kept, self._merges[: len(learnt)], list(self._ids.specials),
-                          pattern=self.pattern, cache_bytes=self.cache_bytes)
+                          pattern=self.pattern, cache_bytes=self.cache_bytes,
+                          pipeline=self._pipeline, unmatched=self.coder.unmatched)
+
+    def with_special_tokens(self, special_tokens: Iterable[str] | Mapping[str, int]) -> "Tokenizer":
+        """The same tokenizer with further special tokens, after the greatest id or with ids given.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> tokenizer.with_special_tokens(["<pad>"]).special_tokens
+        mappingproxy({'<e>': 256, '<pad>': 257})
+        """
+        names = check_special_tokens(special_tokens)
+        tokens = dict(self._tokens)
+        for name in names:
+            if name in self._ids.specials:
+                raise ValueError(f"{name!r} is a special token already, with the id "
+                                 f"{self._ids.specials[name]}: leave it out")
+            number = max(tokens) + 1
+            if isinstance(special_tokens, Mapping):
+                number = check_size(f"the id of {name!r}", special_tokens[name])
+            if number in tokens:
+                raise ValueError(f"the special token {name!r} can't have the id {number}: that is "
+                                 f"{shown(tokens[number])}; give it another one")
+            tokens[number] = name.encode()
+        pipeline = self._pipeline
+        if pipeline is not None:
+            from dataclasses import replace
+
+            from cs336_bpe.rules.pipeline import AddedToken
+
+            added = [AddedToken(name, in_vocab=not pipeline.whole_tokens) for name in names]
+            pipeline = replace(pipeline, added=(*pipeline.added, *added))
+        return type(self)(tokens, self._merges, [*self._ids.specials, *names],
+                          pattern=self.pattern, cache_bytes=self.cache_bytes, pipeline=pipeline,
+                          unmatched=self.coder.unmatched)
+
+    def extended(self, counts: Mapping[bytes, int], vocab_size: int, *,
+                 tie_break: TieBreak = "lexicographic") -> "Tokenizer":
+        """A larger vocabulary: training goes on from these merges, with these pretokens.
+
+        Every token keeps its id, and new ones get ids after the greatest. On the text that it was
+        trained with, that is what one longer run gives.
+
+        >>> from cs336_bpe import train_bpe_from_counts
+        >>> counts = {b"low": 5, b" lower": 2}
+        >>> small, large = (Tokenizer(*train_bpe_from_counts(counts, size, []))
+        ...                 for size in (257, 260))
+        >>> small.extended(counts, 260) == large
+        True
+        """
+        size = check_size("vocab_size", vocab_size, self.vocab_size,
+                          " (this tokenizer has as many; truncated() makes it smaller)")
+        if not self.model.in_order:
+            raise ValueError("the merges of this tokenizer were not learnt one after the other: a "
+                             "merge comes before those of its parts; so training can't go on")
+        from cs336_bpe.train import train_bpe_from_counts
+
+        num_merges = len(self._merges) + size - self.vocab_size
+        _, merges = train_bpe_from_counts(counts, len(BYTES) + num_merges, [], tie_break=tie_break,
+                                          continue_from=self._merges)
+        tokens = dict(self._tokens)
+        for left, right in merges[len(self._merges) :]:
+            if left + right not in self._ids.ordinary:
+                tokens[max(tokens) + 1] = left + right
+        return type(self)(tokens, merges, list(self._ids.specials), pattern=self.pattern,
+                          cache_bytes=self.cache_bytes, pipeline=self._pipeline,
+                          unmatched=self.coder.unmatched)
 
     # --- Encoding --------------------------------------------------------------------------
 
-    def encode(self, text: str, *, specials: Which = "all") -> list[int]:
+    def encode(self, text: str, *, specials: Which = "all", add_special_tokens: bool = False,
+               allowed_special: Some | None = None,
+               disallowed_special: Some | None = None) -> list[int]:
         """The ids of a text.
 
         `specials` says which special tokens are recognised in the text. Where text comes from
         strangers, "none" takes all of them for plain text, and "raise" refuses text that contains
         one. A set recognises some.
+
+        `add_special_tokens` puts those of the template around the text, if there is one (a file of
+        Hugging Face's may have it: `<s>` before every text).
+
+        `allowed_special` and `disallowed_special` mean what they mean to tiktoken, and then its
+        default counts too: what is not allowed must not occur.
 
         >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
         >>> tokenizer.encode("a<e>"), tokenizer.encode("a<e>", specials="none")
@@ -261,7 +365,51 @@ class Tokenizer:
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str (encode_array takes "
                             f"bytes)")
-        return self.coder.encode_list(text, self.coder.choices.choose(specials))
+        coder = self.coder
+        if allowed_special is None and disallowed_special is None:
+            choice = coder.choices.choose(specials)
+        else:
+            choice = coder.choices.allow(
+                () if allowed_special is None else allowed_special,
+                "all" if disallowed_special is None else disallowed_special)
+        result = coder.encode_list(text, choice)
+        if add_special_tokens:
+            before, after = self._around()
+            return [*before, *result, *after]
+        return result
+
+    def _around(self) -> tuple[list[int], list[int]]:
+        """The ids that the template puts before and after those of a text."""
+        template = None if self._pipeline is None else self._pipeline.template
+        if template is None:
+            return [], []
+        return ([self._ids.specials[token] for token in template.before],
+                [self._ids.specials[token] for token in template.after])
+
+    def encode_with_offsets(self, text: str, *, specials: Which = "all",
+                            unit: "Unit" = "characters",
+                            add_special_tokens: bool = False) -> "WithOffsets":
+        """The ids of a text, and which part of it each one stands for.
+
+        Offsets count characters, or bytes of UTF-8 if `unit` is "bytes". A token that has a part of
+        a character has the offsets of the whole; one that the template adds has (0, 0).
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> tokenizer.encode_with_offsets("aé<e>")
+        WithOffsets(ids=[97, 195, 169, 256], offsets=[(0, 1), (1, 2), (1, 2), (2, 5)])
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text is a {type(text).__name__}; it must be str")
+        from cs336_bpe.tokenizer.offsets import OffsetEncoder, WithOffsets
+
+        choice = self.coder.choices.choose(specials)
+        choice.check(as_bytes(text))
+        ids, offsets = OffsetEncoder(self.coder, self._tokens).encode(text, choice, unit)
+        if add_special_tokens:
+            before, after = self._around()
+            ids = [*before, *ids, *after]
+            offsets = [*[(0, 0)] * len(before), *offsets, *[(0, 0)] * len(after)]
+        return WithOffsets(ids, offsets)
 
     def encode_array(self, text: Text, dtype: "DTypeLike | None" = None, *, specials: Which = "all",
                      workers: int | None = 1) -> "numpy.ndarray[Any, Any]":
@@ -438,13 +586,25 @@ class Tokenizer:
 
     # --- Decoding --------------------------------------------------------------------------
 
-    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+    def decode(self, ids: Iterable[int], errors: str = "replace", *,
+               skip_special_tokens: bool = False) -> str:
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says.
+
+        `skip_special_tokens` leaves out the ids of special tokens.
 
         >>> Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), []).decode([104, 105, 255])
         'hi\\ufffd'
         """
+        if skip_special_tokens:
+            skipped = self._skipped()
+            ids = [number for number in ids if number not in skipped]
         return self.decoder.decode(ids, errors)
+
+    def _skipped(self) -> set[int]:
+        """The ids of special tokens, without those of added tokens that are not special."""
+        added = () if self._pipeline is None else self._pipeline.added
+        ordinary = {token.content for token in added if not token.special}
+        return {number for token, number in self._ids.specials.items() if token not in ordinary}
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """The bytes of ids, whether they are text or not."""
@@ -504,7 +664,8 @@ class Tokenizer:
 
     def __reduce__(self) -> tuple[Callable[..., "Tokenizer"], tuple[Any, ...]]:
         return _rebuild, (dict(self._tokens), list(self._merges), list(self._ids.specials),
-                          self.pattern, self.coder.cache_bytes)
+                          self.pattern, self.coder.cache_bytes, self._pipeline,
+                          self.coder.unmatched)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tokenizer) and self.model == other.model
@@ -513,7 +674,8 @@ class Tokenizer:
         return hash((len(self._tokens), self._merges, self.pattern))
 
     def __repr__(self) -> str:
-        pattern = f"pattern {pattern_name(self.pattern)}"
+        pattern = (f"pattern {pattern_name(self.pattern)}" if self.pattern
+                   else "cut into pretokens in several steps")
         specials = ", ".join(map(repr, self._ids.specials)) or "none"
         if len(specials) > 60:
             specials = f"{len(self._ids.specials)}"
@@ -528,5 +690,6 @@ class Tokenizer:
 
 
 def _rebuild(vocab: dict[int, bytes], merges: list[Pair], special_tokens: list[str], pattern: str,
-             cache_bytes: int) -> Tokenizer:
-    return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes)
+             cache_bytes: int, pipeline: "Pipeline | None", unmatched: Unmatched) -> Tokenizer:
+    return Tokenizer(vocab, merges, special_tokens, pattern=pattern, cache_bytes=cache_bytes,
+                     pipeline=pipeline, unmatched=unmatched)

@@ -1,7 +1,7 @@
 """Training end to end: from a file, or from counts, to a vocabulary and its merges."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 
 from cs336_bpe import stages
@@ -20,6 +20,7 @@ from cs336_bpe.rules import (
     check_tie_break,
     check_vocab_size,
 )
+from cs336_bpe.train.continuing import check_given, continue_merges
 
 ENGINE = "stage13_prefetch"
 """The stage that trains unless another one is asked for. A new rung changes nothing here."""
@@ -36,6 +37,7 @@ def train_bpe(
     workers: int | None = None,
     progress: Progress = None,
     stage: str | None = None,
+    continue_from: Sequence[Pair] = (),
 ) -> tuple[Vocab, list[Pair]]:
     """Train a byte-level BPE tokenizer on a text file, or on several.
 
@@ -43,6 +45,7 @@ def train_bpe(
     Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
     stage of the training ladder; the default is `ENGINE`. If the text runs out of pairs
     before the size is reached, the vocabulary is smaller and an `EarlyStopWarning` says so.
+    `continue_from` has merges that come first; the others are learnt after them.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -54,14 +57,15 @@ def train_bpe(
     [(b'o', b'w'), (b'l', b'ow'), (b'low', b'e')]
     """
     specials = check_special_tokens(special_tokens)
-    check_vocab_size(vocab_size, len(specials))
+    check_given(continue_from, check_vocab_size(vocab_size, len(specials)))
     check_tie_break(tie_break)
     find_stage(stage)  # what can go wrong should go wrong before the long part
     counts = count_pretokens(
         input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress
     )
     return train_bpe_from_counts(
-        counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage
+        counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage,
+        continue_from=continue_from,
     )
 
 
@@ -73,6 +77,7 @@ def train_bpe_from_counts(
     tie_break: TieBreak = "lexicographic",
     progress: Progress = None,
     stage: str | None = None,
+    continue_from: Sequence[Pair] = (),
 ) -> tuple[Vocab, list[Pair]]:
     """Train from how often each pretoken occurs; all that training needs to know of a corpus.
 
@@ -81,11 +86,22 @@ def train_bpe_from_counts(
     [(b'o', b'w'), (b'l', b'ow')]
     >>> vocab[257]
     b'low'
+
+    One run to a size, and going on to a larger one, is one run to the larger size:
+
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> _, longer = train_bpe_from_counts(counts, 260, [], continue_from=merges)
+    >>> longer == train_bpe_from_counts(counts, 260, [])[1]
+    True
     """
     specials = check_special_tokens(special_tokens)
     num_merges = check_vocab_size(vocab_size, len(specials))
     learn_merges: LearnMerges = find_stage(stage).learn_merges
-    merges = learn_merges(counts, num_merges, tie_break=tie_break, progress=progress)
+    given = check_given(continue_from, num_merges)
+    if given:
+        merges = continue_merges(counts, given, num_merges, learn_merges, tie_break, progress)
+    else:
+        merges = learn_merges(counts, num_merges, tie_break=tie_break, progress=progress)
     vocab = assemble_vocab(specials, merges)
     if len(merges) < num_merges:
         warnings.warn(

@@ -53,7 +53,7 @@ def test_the_summary(cs336, files, tmp_path):
 
 def test_options_of_training(cs336, files, tmp_path):
     result = cs336.json("train", files[0], "--vocab-size", "400", "--out", tmp_path,
-                        "--special", "a", "--special", "<b>", "--pattern", "gpt4",
+                        "--special", "a", "--special", "<b>", "--no-special", "--pattern", "gpt4",
                         "--workers", "1", "--formats", "own")
     tokenizer = Tokenizer.load(tmp_path / "tokenizer.bpe.json")
     assert dict(tokenizer.special_tokens) == {"a": 256, "<b>": 257}
@@ -61,6 +61,33 @@ def test_options_of_training(cs336, files, tmp_path):
     expected = train_bpe(files[0], 400, ["a", "<b>"], pattern=GPT4_PATTERN)[1]
     assert list(tokenizer.merges) == expected
     assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.bpe.json"]
+
+
+def test_special_tokens_are_added_to_the_default(cs336, files, tmp_path):
+    options = ["train", files[0], "--vocab-size", "400", "--formats", "own"]
+    result = cs336.json(*options, "--out", tmp_path / "a", "--special", "<pad>")
+    assert result["special_tokens"] == [EOT, "<pad>"]
+    assert result["notes"] == []
+    result = cs336.json(*options, "--out", tmp_path / "b", "--special", "<pad>", "--no-special")
+    times = files[0].read_text(encoding="utf-8").count(EOT)
+    assert result["notes"] == [f"the text has {EOT} {times:,} times, which is not a special token "
+                               f"here, so it is learnt as text; leave --no-special out"]
+
+
+def test_a_pattern_that_leaves_text_out(cs336, files, tmp_path):
+    result = cs336.json("train", files[0], "--vocab-size", "300", "--out", tmp_path, "--pattern",
+                        r"\w+", "--formats", "own")
+    [note] = result["notes"]
+    assert note.startswith(r"the pattern '\\w+' does not match")
+
+
+def test_continuing(cs336, files, tmp_path):
+    options = ["train", files[0], "--formats", "own"]
+    cs336(*options, "--vocab-size", "300", "--out", tmp_path / "a")
+    cs336(*options, "--vocab-size", "400", "--out", tmp_path / "b")
+    cs336(*options, "--vocab-size", "400", "--out", tmp_path / "c", "--continue-from",
+          tmp_path / "a")
+    assert Tokenizer.load(tmp_path / "b") == Tokenizer.load(tmp_path / "c")
 
     cs336("train", files[0], "--vocab-size", "300", "--out", tmp_path, "--no-special",
           "--pattern", "[a-z]+|[^a-z]+", "--tie-break", "huggingface", "--quiet")
@@ -111,8 +138,8 @@ def test_errors(cs336, files, text_file, tmp_path):
     assert "vocab_size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
     assert "not a regular expression" in fails("train", text_file, *size, *out, "--pattern", "(")
     assert "workers is 0" in fails("train", text_file, *size, *out, "--workers", "0")
-    assert "contradict" in fails("train", text_file, *size, *out, "--special", "a", "--no-special",
-                                 code=2)
+    assert "there is no pattern 'gpt5'; there are gpt2" in fails(
+        "train", text_file, *size, *out, "--pattern", "gpt5", code=2)
     assert "'word2vec'" in fails("train", text_file, *size, *out, "--formats", "own,word2vec",
                                  code=2)
     assert "either" in fails("train", text_file, *size, *out, "--counts", "x", code=2)

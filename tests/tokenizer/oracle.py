@@ -5,6 +5,7 @@ pattern, again by `regex`; and each pretoken goes through every merge in turn (s
 here is shared with the compiled code.
 """
 
+import warnings
 from functools import cache
 
 import regex
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from cs336_bpe import GPT2_PATTERN, Tokenizer, count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.encode.stage01_replay_merges import merge_pair
+from cs336_bpe.pretokenize import UnmatchedWarning
 from cs336_bpe.rules import check_vocab
 
 # One begins another, one ends as another begins, one is inside another; and what means something
@@ -22,7 +24,7 @@ SPECIALS = ["<|endoftext|>", "<|endoftext|><|endoftext|>", "<|", "|><", " two wo
 
 GPT4_PATTERN = (r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++"
                 r"[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+")
-WORDS_ONLY = r"\w+"  # leaves the rest out
+WORDS_ONLY = r"\w+"  # does not match the rest, which is kept as pretokens
 
 SPACES = [" ", "  ", "   ", "\n", "\n\n", "\t", "\r\n", "\x0b", "\x0c", "\x85", "\xa0", "\u1680",
           "\u2003", "\u2028", "\u3000", " \u3000", "\u3000 "]
@@ -78,8 +80,14 @@ class Oracle:
             if part in wanted:
                 yield self.special_ids[part]
             else:
-                for match in self.pattern.finditer(part or ""):
-                    yield match.group().encode("utf-8", "surrogateescape")
+                part, end = part or "", 0
+                for match in self.pattern.finditer(part):
+                    for piece in (part[end : match.start()], match.group()):
+                        if piece:
+                            yield piece.encode("utf-8", "surrogateescape")
+                    end = match.end()
+                if part[end:]:
+                    yield part[end:].encode("utf-8", "surrogateescape")
 
     def encode(self, text, specials=None):
         ids = []
@@ -93,14 +101,16 @@ def trained(size=600, pattern=GPT2_PATTERN):
     """The vocab and merges of the built-in corpora, with difficult text among them."""
     text = corpus.stories(60_000) + corpus.web(60_000)
     text += "".join(PIECES) * 20 + " naïve 日本語 low lower'll don't we've" * 100
-    counts = count_pretokens_in(text, SPECIALS, pattern=pattern)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnmatchedWarning)
+        counts = count_pretokens_in(text, SPECIALS, pattern=pattern)
     return train_bpe_from_counts(counts, size, SPECIALS)
 
 
 @cache
 def tokenizer_and_oracle(size=600, pattern=GPT2_PATTERN, specials=tuple(SPECIALS)):
     vocab, merges = trained(size, pattern)
-    tokenizer = Tokenizer(vocab, merges, specials, pattern=pattern)
+    tokenizer = Tokenizer(vocab, merges, specials, pattern=pattern, unmatched="keep")
     return tokenizer, Oracle(vocab, merges, dict(tokenizer.special_tokens), pattern)
 
 

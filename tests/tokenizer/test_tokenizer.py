@@ -11,6 +11,7 @@ from tokenizer.oracle import (
     WORDS_ONLY,
     Oracle,
     broken,
+    byte_tokenizer,
     encoded,
     texts,
     tokenizer_and_oracle,
@@ -65,8 +66,20 @@ def test_any_bytes_are_encoded_as_with_surrogateescape(pattern, data):
     array = tokenizer.encode_array(data)
     assert array.tolist() == oracle.encode(data.decode("utf-8", "surrogateescape"))
     assert tokenizer.count(data) == len(array)
-    if pattern != WORDS_ONLY:
-        assert tokenizer.decode_bytes(array) == data
+    assert tokenizer.decode_bytes(array) == data  # nothing is lost, whatever the pattern matches
+
+
+def test_text_that_the_pattern_does_not_match():
+    tokenizer = byte_tokenizer("<e>", pattern=WORDS_ONLY)
+    with pytest.raises(ValueError, match=r"does not match ', ', so it would be lost"):
+        tokenizer.encode("hello, world")
+    assert tokenizer.decode(tokenizer.encode("hello<e>world")) == "hello<e>world"
+    kept = byte_tokenizer("<e>", pattern=WORDS_ONLY, unmatched="keep")
+    assert kept.decode(kept.encode("hello, <e>world!")) == "hello, <e>world!"
+    assert [len(ids) for ids, _ in kept.pretokens("hello, world!")] == [5, 2, 5, 1]
+    assert kept.with_special_tokens(["<f>"]).encode("!") == [33]
+    with pytest.raises(ValueError, match="unmatched is 'skip'; it must be 'raise' or 'keep'"):
+        byte_tokenizer(unmatched="skip")
 
 
 @st.composite
@@ -134,10 +147,10 @@ def test_every_way_to_write_gpt2s_pattern(pattern):
 
 def test_a_pattern_that_matches_nothing_or_the_empty_string():
     vocab = dict(enumerate([*(bytes([byte]) for byte in range(256))]))
-    empty = Tokenizer(vocab, [], ["<e>"], pattern=r"\d*")
-    check_all_ways(empty, "a12<e>b3", [49, 50, 256, 51])
-    nothing = Tokenizer(vocab, [], ["<e>"], pattern="(?!)")
-    check_all_ways(nothing, "a12<e>b3", [256])
+    ids = [97, 49, 50, 256, 98, 51]
+    for pattern in (r"\d*", "(?!)"):
+        tokenizer = Tokenizer(vocab, [], ["<e>"], pattern=pattern, unmatched="keep")
+        check_all_ways(tokenizer, "a12<e>b3", ids)
 
 
 def test_explanations_go_one_merge_at_a_time():

@@ -1,0 +1,88 @@
+"""Finding added tokens in a text.
+
+Two searches, one after the other: for tokens that are looked for in the text as it came, and then,
+in what is left and after normalization, for the others. In each of them the leftmost match wins,
+and there the longest. A match that is then discarded because a word goes on beside it has used up
+its place all the same: no other token is looked for inside it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import regex
+
+from cs336_bpe.model.normal import Normalizer
+from cs336_bpe.rules.pipeline import AddedToken
+from cs336_bpe.text.specials import pattern_of
+
+Found = tuple[int, int, AddedToken | None]
+"""A span of a text, and the token that it is."""
+
+_WORD = regex.compile(r"\w")
+_SPACES_AFTER = regex.compile(r"\s*")
+
+
+class Search:
+    """Looks for some tokens. `contents` says what stands for each of them in the text."""
+
+    def __init__(self, contents: Mapping[str, AddedToken], wanted: Iterable[AddedToken]) -> None:
+        self.contents = contents
+        self.wanted = frozenset(wanted)
+        self.regex = regex.compile(pattern_of(contents)) if contents else None
+
+    def spans(self, text: str) -> Iterator[Found]:
+        """The text in spans, of which some are tokens."""
+        end = 0
+        for match in self.regex.finditer(text) if self.regex is not None else ():
+            token = self.contents[match.group()]
+            if token not in self.wanted:
+                continue
+            start, stop = match.span()
+            if token.single_word and (_WORD.match(text, stop)
+                                      or (start and _WORD.match(text, start - 1))):
+                continue
+            if token.lstrip:
+                start = max(end, len(text[:start].rstrip(_SPACES)))
+            if token.rstrip:
+                spaces = _SPACES_AFTER.match(text, stop)
+                assert spaces is not None
+                stop = spaces.end()
+            if end < start:
+                yield end, start, None
+            if start < stop:  # or an earlier token has taken all of it along with its white space
+                yield start, stop, token
+            end = stop
+        if end < len(text):
+            yield end, len(text), None
+
+
+_SPACES = "".join(chr(point) for point in range(0x3001) if regex.match(r"\s", chr(point)))
+
+
+class AddedTokens:
+    """The two searches for the added tokens of a pipeline.
+
+    >>> word = AddedToken("low", normalized=True, single_word=True, lstrip=True)
+    >>> tokens = AddedTokens([AddedToken("<e>"), word], Normalizer([]))
+    >>> [part if isinstance(part, str) else part.content for part in
+    ...  tokens.split("a low<e>lower")]
+    ['a', 'low', '<e>', 'lower']
+    """
+
+    def __init__(self, tokens: Sequence[AddedToken], normalizer: Normalizer,
+                 wanted: Iterable[AddedToken] | None = None) -> None:
+        self.normalizer = normalizer
+        wanted = tokens if wanted is None else wanted
+        self.raw = Search({token.content: token for token in tokens if not token.normalized},
+                          wanted)
+        self.normalized = Search({normalizer(token.content): token for token in tokens
+                                  if token.normalized}, wanted)
+
+    def split(self, text: str) -> Iterator[str | AddedToken]:
+        """The text between added tokens, normalized, and the tokens."""
+        for start, stop, token in self.raw.spans(text):
+            if token is not None:
+                yield token
+                continue
+            normal = self.normalizer(text[start:stop])
+            for first, last, inner in self.normalized.spans(normal):
+                yield normal[first:last] if inner is None else inner

@@ -1,0 +1,99 @@
+"""What happens with a text before it is merged, if a tokenizer has a pipeline.
+
+Added tokens are found, what is between them is normalized and cut into pretokens. Nearly always
+nothing has to be normalized, and the compiled engine can do the rest for a whole text at once;
+`is_transparent` says when.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from cs336_bpe.model.added import AddedTokens
+from cs336_bpe.model.normal import Normalizer
+from cs336_bpe.model.reduce import patterns_of
+from cs336_bpe.model.splitting import Splitter
+from cs336_bpe.native.scanner import CompiledPattern
+from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline
+
+
+class Preparation:
+    """The steps of a pipeline before the merges, ready to be carried out."""
+
+    def __init__(self, pipeline: Pipeline, ids: dict[str, int]) -> None:
+        self.pipeline = pipeline
+        self.ids = ids
+        self.normalizer = Normalizer(pipeline.normalize)
+        self.splitter = Splitter(pipeline.splits)
+        reduced = patterns_of(pipeline.splits)
+        self.prefix_space = reduced is not None and reduced.prefix_space
+        self.compiled = None if reduced is None else _compiled(reduced.patterns)
+        """What cuts a text into these pretokens; None if that has to be done step by step."""
+        self.one_search = (all(token.is_plain for token in pipeline.added)
+                           and not _may_overlap(pipeline.added))
+        self.cuts_anywhere = (self.compiled is not None and self.one_search and not pipeline.normalize
+                              and not self.prefix_space)
+        """Whether a text can be cut wherever a pretoken starts in any case."""
+
+    def added(self, wanted: frozenset[str]) -> AddedTokens:
+        """The search for some of the added tokens."""
+        return AddedTokens(self.pipeline.added, self.normalizer,
+                           [token for token in self.pipeline.added if token.content in wanted])
+
+    def cut_tokens(self) -> tuple[str, ...]:
+        """The tokens after which a text can be cut: what follows does not depend on what is before.
+
+        If one of them takes white space along, or looks at its neighbours, there are none.
+        """
+        raw = [token for token in self.pipeline.added if not token.normalized]
+        if not all(token.is_plain for token in raw):
+            return ()
+        return tuple(token.content for token in raw)
+
+    def is_transparent(self, text: str) -> bool:
+        """Whether the engine can take a text as it is, added tokens and all."""
+        return (self.compiled is not None and self.one_search and not self.prefix_space
+                and self.normalizer.leaves(text))
+
+    def parts(self, text: str, added: AddedTokens) -> Iterator[str | int]:
+        """The ids of added tokens, and the text between them, ready to be cut into pretokens."""
+        for part in added.split(text):
+            if isinstance(part, AddedToken):
+                yield self.ids[part.content]
+            elif self.prefix_space and not part.startswith(" "):
+                yield " " + part
+            else:
+                yield part
+
+    def pieces(self, text: str, added: AddedTokens) -> Iterator[bytes | int]:
+        """The pretokens of a text, and the ids of added tokens."""
+        for part in added.split(text):
+            if isinstance(part, AddedToken):
+                yield self.ids[part.content]
+            else:
+                yield from self.splitter.pretokens(part)
+
+
+def _compiled(patterns: tuple[str, ...]) -> CompiledPattern | None:
+    """Patterns in sequence as one automaton, if there is one. What none matches is a piece too."""
+    try:
+        return CompiledPattern(compile_sequence(patterns))
+    except Unsupported:
+        if len(patterns) > 1:
+            return None
+    try:
+        return CompiledPattern(compile_pattern(patterns[0]))
+    except Unsupported:
+        return None
+
+
+def _may_overlap(tokens: Sequence[AddedToken]) -> bool:
+    """Whether a token that is looked for first could overlap one that is looked for later."""
+    raw = [token.content for token in tokens if not token.normalized]
+    later = [token.content for token in tokens if token.normalized]
+    if not raw or not later:
+        return False
+    starts = {content[:end] for content in raw for end in range(1, len(content) + 1)}
+    ends = {content[begin:] for content in raw for begin in range(len(content))}
+    return any(content[begin:] in starts for content in later for begin in range(len(content))) \
+        or any(content[:end] in ends for content in later for end in range(1, len(content) + 1)) \
+        or any(one in two or two in one for one in raw for two in later)
