@@ -23,6 +23,15 @@ struct NewWords {
         return pairs ? pairs->next_cut(text, at, end) : end;
     }
 
+    /* One byte, or two, which need no search; returns the number of ids. */
+    size_t merge_two(const uint8_t *text, size_t length, uint32_t *ids) const noexcept {
+        uint32_t token = length == 2 ? merges->of_bytes(text[0], text[1]) : text[0];
+        ids[0] = merges->ids[token == NO_MERGE ? text[0] : token];
+        if (token != NO_MERGE) return 1;
+        ids[1] = merges->ids[text[1]];
+        return 2;
+    }
+
     /* By merges alone; returns the number of ids, or -1 for no memory. */
     ptrdiff_t merge(Lists *lists, const uint8_t *text, size_t length,
                     uint32_t *ids) const noexcept {

@@ -176,12 +176,14 @@ template <class Id> struct WordCache {
             for (; parts < SOME_PARTS && cut < length; parts++) {
                 size_t from = cut;
                 ends[parts] = cut = words.next_cut(text, from, length);
-                if (cut - from > SHORT) continue;
+                if (cut - from <= 2 || cut - from > SHORT) continue;
                 keys[parts] = short_key_of(text + from, cut - from);
                 BPE_PREFETCH((uint8_t *)entries + (keys[parts].hash(secret) & offset_mask()));
             }
             for (size_t k = 0; k < parts; at = ends[k++]) {
-                if (ends[k] - at <= SHORT && !words.whole) {  /* (a part is no whole pretoken) */
+                if (ends[k] - at <= 2) {
+                    number += words.merge_two(text + at, ends[k] - at, made + number);
+                } else if (ends[k] - at <= SHORT && !words.whole) {  /* (a part is no pretoken) */
                     Found<Id> part = find_short(words, keys[k]);
                     for (size_t i = 0; i < (size_t)part.number; i++) made[number + i] = part.ids[i];
                     number += (size_t)part.number;
