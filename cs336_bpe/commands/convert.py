@@ -4,8 +4,9 @@ import argparse
 import os
 
 from cs336_bpe.commands.console import add_common, print_result
-from cs336_bpe.commands.inputs import add_missing_parts, find_pattern, read_specials
+from cs336_bpe.commands.inputs import add_missing_parts, read_specials
 from cs336_bpe.formats.loading import FILES, load_model, recognise, save_model
+from cs336_bpe.rules import find_pattern
 
 
 def configure_convert(parser: argparse.ArgumentParser) -> None:

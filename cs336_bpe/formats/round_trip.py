@@ -24,8 +24,7 @@ def checked(model: Model) -> Checked:
     b'<|pad|>'
     """
     vocab, merges, special_tokens, pattern = model
-    require_pattern(pattern)
-    return as_checked(consistent(vocab, merges, special_tokens), pattern)
+    return as_checked(consistent(vocab, merges, special_tokens), require_pattern(pattern))
 
 
 def as_checked(found: Consistent, pattern: str) -> Checked:

@@ -29,3 +29,13 @@ def number_of_masks(automaton: Automaton) -> int | None:
         if compile_pattern(pattern) == automaton:
             return number
     return None
+
+
+def name_of_masks(automaton: Automaton) -> str | None:
+    """What these masks are called; None if there are none.
+
+    >>> name_of_masks(compile_pattern(PATTERNS["llama3"])), name_of_masks(compile_pattern("a|b"))
+    ('cl100k_2023', None)
+    """
+    number = number_of_masks(automaton)
+    return None if number is None else list(MASKED_PATTERNS)[number]

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from cs336_bpe.patterns.automaton import KEPT, Automaton
 from cs336_bpe.patterns.sets import two_levels
-from cs336_bpe.patterns.syntax import Unsupported
 
 EMIT, MARK, BACK = 1, 2, 4
 ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
@@ -30,9 +29,6 @@ class Tables(NamedTuple):
 def make_tables(automaton: Automaton) -> Tables:
     """All tables of an automaton."""
     columns = automaton.num_classes + 1
-    if automaton.num_states * columns > 0x7FFF:
-        raise Unsupported(f"its table would have {automaton.num_states * columns} entries; there "
-                          f"can be at most {0x7FFF}")
     index, blocks = two_levels(automaton.of_point)
     of_byte = automaton.of_point[:128] + automaton.of_point[ESCAPED + 128 : ESCAPED + 256]
     rows = [then * columns if then >= 0 else -1 for row in automaton.next for then in row]

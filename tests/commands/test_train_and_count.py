@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cs336_bpe import GPT4_PATTERN, Tokenizer, train_bpe
+from cs336_bpe import GPT4_PATTERN, PATTERNS, Tokenizer, train_bpe
 from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
@@ -67,6 +67,18 @@ def test_options_of_training(cs336, files, tmp_path):
     tokenizer = Tokenizer.load(tmp_path)
     assert not tokenizer.special_tokens
     assert tokenizer.pattern == "[a-z]+|[^a-z]+"
+
+
+def test_patterns_by_name(cs336, files, tmp_path):
+    for name in ("gpt4", "llama3", "deepseek3"):
+        result = cs336.json("train", files[0], "--vocab-size", "300", "--out", tmp_path / name,
+                            "--pattern", name)
+        assert result["pattern"] == PATTERNS[name] == Tokenizer.load(tmp_path / name).pattern
+    assert all(name in cs336("train", "--help").stdout for name in PATTERNS)
+    line = cs336.fails("train", files[0], "--vocab-size", "300", "--out", tmp_path / "no",
+                       "--pattern", "gpt3")
+    assert "there is no pattern 'gpt3'; there are gpt2, gpt4, gpt4o," in line
+    assert not (tmp_path / "no").exists()
 
 
 def test_the_built_in_corpus(cs336, tmp_path):
