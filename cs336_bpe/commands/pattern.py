@@ -66,7 +66,7 @@ def as_text(names: Names, title: str, source: str, text: str | None, colour: boo
          if automaton.leaves_gaps else "It leaves no gaps: every character is part of a match.",
          f"It runs by masks, 64 bytes at once ({masks})." if masks else "It runs as a table."],
         ["classes: name, examples, number of characters", *class_lines(names)],
-        ["states: a number goes on there, with ' a match may end before; | ends, . goes back",
+        ["states (a number: go on there; ': a match may end; |: it ends; .: go back)",
          *table_lines(names)],
         ["every text may be cut", *(cut_lines(names) or ["nowhere"])]]
     if text is not None:

@@ -188,7 +188,12 @@ function show() {
   for (const cell of document.querySelectorAll("#table .here")) cell.classList.remove("here");
   if (!step) return;
   heads[step.column].classList.add("here");
-  cells[step.state][step.column].classList.add("here");
+  const cell = cells[step.state][step.column], box = byId("table").parentElement;
+  cell.classList.add("here");
+  const covered = rows[0].firstChild.offsetWidth;  // by the states, which don't scroll
+  const left = cell.offsetLeft - covered - 2, right = cell.offsetLeft + cell.offsetWidth + 2;
+  if (left < box.scrollLeft) box.scrollLeft = left;
+  else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
 }
 
 input.addEventListener("input", textChanged);

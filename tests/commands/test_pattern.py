@@ -47,14 +47,14 @@ def test_gaps_and_colours(cs336):
     assert shown.endswith("ab│⟪, ⟫│c\n(⟪⟫: in no match)\n")
     assert "\x1b[" in cs336("pattern", "[a-z]+", "ab", "--color", "always").stdout
     assert "\x1b[" in cs336.on_terminal("pattern", "[a-z]+", "ab", stream="stdout")
-    assert "nowhere" in cs336("pattern", "[ab]+").stdout
+    assert "nowhere" in cs336("pattern", r"[\s\S]+").stdout
 
 
 def test_a_wide_table_is_cut_into_parts(cs336):
     wide = "|".join(f"{letter}{letter}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
     shown = cs336("pattern", wide).stdout
     assert all(cells(line) <= 80 for line in shown.splitlines()[2:])
-    table = shown.partition("goes back\n")[2].partition("\n\nevery")[0]
+    table = shown.partition("go back)\n")[2].partition("\n\nevery")[0]
     heads = [part.splitlines()[0].split() for part in table.split("\n\n")]
     assert len(heads) > 1
     assert sorted(sum(heads, [])) == sorted(["end", "A", *"abcdefghijklmnopqrstuvwxyz"])
