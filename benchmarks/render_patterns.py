@@ -32,8 +32,9 @@ def named_patterns(_):
     header = ["name", "of", "ordered automaton", "states", "classes", "safe pairs", "masks"]
     return "\n".join([
         table(header, rows, left=2), "",
-        "*Ordered automaton*: how many states it has before it is made deterministic. *Safe pairs*: "
-        "of all\npairs of classes, those between which [every text may be cut](@docs/patterns/cuts.md)."])
+        "*Ordered automaton*: how many states there are before it is made deterministic.",
+        "*Safe pairs*: of all pairs of classes, those between which [every text may be "
+        "cut](@docs/patterns/cuts.md)."])
 
 
 MAKERS = (named_patterns,)

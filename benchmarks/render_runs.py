@@ -9,16 +9,7 @@ import textwrap
 from pathlib import Path
 
 import equal_work
-from rendering import (
-    BLUE,
-    ORANGE,
-    RESULTS,
-    current_name,
-    not_measured,
-    pyplot,
-    save_figure,
-    table,
-)
+from rendering import BLUE, ORANGE, RESULTS, current_name, not_measured, pyplot, save_figure, table
 
 from cs336_bpe import stages
 

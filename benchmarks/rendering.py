@@ -57,7 +57,7 @@ def load(name, of="train"):
 
 
 def current_name(ladder, name):
-    """The name that a stage has now: stages may have been numbered anew since a result was saved."""
+    """The name that a stage has now: it may have been numbered anew since a result was saved."""
     ideas = {ladders.idea_of(stage.name): stage.name for stage in stages.ladder(ladder)}
     return ideas.get(ladders.idea_of(name), name)
 

@@ -190,7 +190,7 @@ def test_a_name_stands_for_its_pattern_everywhere(name, tmp_path):
 
     for kind in ("gpt2", "tiktoken", "own"):
         (tmp_path / kind).mkdir()
-        tokenizer.save(tmp_path / kind, kind)
+        tokenizer.save(tmp_path / kind, format=kind)
         assert load_tokenizer(tmp_path / kind, pattern=name) == tokenizer
 
 

@@ -1,7 +1,7 @@
 """The patterns that the scanner in C has masks for, as regular expressions.
 
-Their order is that of the numbers in `scan.h`. Whether another pattern is one of them is told by its
-automaton, never by how it is written.
+Their order is that of the numbers in `scan.h`. Whether another pattern is one of them is told by
+its automaton, never by how it is written.
 """
 
 from cs336_bpe.patterns import Automaton, compile_pattern

@@ -35,7 +35,8 @@ def write_pattern_page(pattern: str, path: AnyPath, text: str | None = None, *,
         as_utf8(text)
     names = Names(compile_pattern(source))
     title = f"The pattern {pattern_name(source)}" if title is None else title
-    return write_page(path, "pattern", title, _data(names, source, SAMPLE if text is None else text))
+    data = _data(names, source, SAMPLE if text is None else text)
+    return write_page(path, "pattern", title, data)
 
 
 def _data(names: Names, source: str, text: str) -> dict[str, Any]:

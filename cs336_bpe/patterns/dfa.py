@@ -53,7 +53,8 @@ def determine(nfa: Nfa) -> Dfa:
     # another state, because there something has been taken already.
     numbers: dict[tuple[int, ...], int] = {}
     lists: list[tuple[int, ...]] = [(nfa.start,)]
-    next_states, accept = [], []
+    next_states: list[list[int]] = []
+    accept: list[list[bool]] = []
     for reached in lists:  # grows while we walk along it
         row, accepts = [], []
         for column in range(end + 1):

@@ -177,7 +177,7 @@ class Classes(NamedTuple):
         """The characters of some classes."""
         wanted = set(numbers)
         inside = self.of_point.translate(bytes(number in wanted for number in range(256)))
-        places = []
+        places: list[int] = []
         at = 0
         while (at := inside.find(1 - len(places) % 2, at)) >= 0:
             places.append(at)

@@ -1,8 +1,8 @@
 """The tables of an automaton for the runner in C (`native/automaton.h`)."""
 
 import struct
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from cs336_bpe.patterns.automaton import KEPT, Automaton
 from cs336_bpe.patterns.sets import two_levels
@@ -11,7 +11,8 @@ EMIT, MARK, BACK = 1, 2, 4
 ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
 
 
-class Tables(NamedTuple):
+@dataclass(frozen=True)
+class Tables:
     """Arrays as bytes, in the machine's order of bytes."""
 
     num_classes: int
@@ -37,13 +38,14 @@ def make_tables(automaton: Automaton) -> Tables:
         automaton.num_classes, automaton.leaves_gaps, of_byte,
         struct.pack(f"={len(index) // 2}H", *struct.unpack(f"<{len(index) // 2}H", index)), blocks,
         b"".join(struct.pack("=2H", then * columns, flags) for then, flags in steps),
-        struct.pack(f"={len(rows)}h", *rows), bytes(flag for row in automaton.accept for flag in row),
+        struct.pack(f"={len(rows)}h", *rows),
+        bytes(flag for row in automaton.accept for flag in row),
         bytes(flag for row in automaton.safe for flag in row))
 
 
 def mealy_steps(automaton: Automaton) -> list[tuple[int, int]]:
-    """For each state and column the next state and flags: the end of one match and the first step of
-    the next in one transition. For an automaton that leaves no gaps.
+    """For each state and column the next state and flags: the end of one match and the first step
+    of the next in one transition. For an automaton that leaves no gaps.
 
     >>> from cs336_bpe.patterns import compile_pattern
     >>> mealy_steps(compile_pattern("a+|[^a]"))[6:]  # after an `a`: all but a, another a, the end

@@ -42,8 +42,8 @@ _NANOCHAT_PATTERN = (
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
 
-# DeepSeek splits three times: numbers, then runs of Chinese and Japanese, then each of the pieces. A
-# character of another piece is the end of the text where that looks ahead. Here it is as one
+# DeepSeek splits three times: numbers, then runs of Chinese and Japanese, then each of the pieces.
+# A character of another piece is the end of the text where that looks ahead. Here it is as one
 # pattern; tests/patterns compares its automaton with that of the three in sequence.
 _CJK = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]"
 _IN_CJK, _NOT_CJK = f"(?={_CJK})", f"(?!{_CJK})"

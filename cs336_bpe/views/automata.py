@@ -179,10 +179,10 @@ def cut_lines(names: Names) -> list[str]:
     for number, row in enumerate(safe):
         groups.setdefault(tuple(row), []).append(number)
     lines = []
-    for row, numbers in groups.items():
-        if any(row):
+    for flags, numbers in groups.items():
+        if any(flags):
             after = names.describe(numbers)
-            before = names.describe(number for number, is_safe in enumerate(row) if is_safe)
+            before = names.describe(number for number, is_safe in enumerate(flags) if is_safe)
             lines.append(f"after {after} | before {before}")
     return lines
 

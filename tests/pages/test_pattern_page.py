@@ -1,5 +1,5 @@
-"""The page about a pattern in a real browser; the `browser` fixture asserts that nothing was written
-to the console and that no request left the page."""
+"""The page about a pattern in a real browser; the `browser` fixture asserts that nothing was
+written to the console and that no request left the page."""
 
 import json
 
