@@ -144,7 +144,7 @@ def test_results_from_before_stages_were_numbered_anew(monkeypatch):
         assert render_pretokenize.counting_stage(name).startswith("Not measured yet.")
     ladder = render_pretokenize.counting_ladder("x")
     assert "| stage09 |" in ladder
-    assert "Not measured yet: stage02, stage03, stage04, stage05, stage06, stage07, stage08, " in ladder
+    assert "Not measured yet: stage02, stage03, stage04, stage05, stage06, stage07," in ladder
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

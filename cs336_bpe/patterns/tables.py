@@ -1,8 +1,8 @@
 """The tables of an automaton for the runner in C (`native/automaton.h`)."""
 
 import struct
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from cs336_bpe.patterns.automaton import KEPT, Automaton
 from cs336_bpe.patterns.sets import two_levels
@@ -11,14 +11,13 @@ EMIT, MARK, BACK = 1, 2, 4
 ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
 
 
-@dataclass(frozen=True)
-class Tables:
+class Tables(NamedTuple):
     """Arrays as bytes, in the machine's order of bytes."""
 
     num_classes: int
     leaves_gaps: bool
     of_byte: bytes
-    index: bytes
+    block_index: bytes
     blocks: bytes
     steps: bytes
     next: bytes

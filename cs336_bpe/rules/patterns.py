@@ -79,7 +79,7 @@ def find_pattern(pattern: str) -> str:
 
     >>> find_pattern("gpt2") == GPT2_PATTERN, find_pattern(r"\\w+|\\W")
     (True, '\\\\w+|\\\\W')
-    >>> find_pattern("gpt3")
+    >>> find_pattern("gpt3")  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ValueError: there is no pattern 'gpt3'; there are gpt2, gpt4, gpt4o, llama3, qwen2, deepseek3,
     nanochat, and any regular expression

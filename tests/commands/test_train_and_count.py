@@ -81,6 +81,17 @@ def test_patterns_by_name(cs336, files, tmp_path):
     assert not (tmp_path / "no").exists()
 
 
+def test_a_pattern_that_can_not_be_compiled_is_named(cs336, files, tmp_path):
+    arguments = ["train", files[0], "--vocab-size", "300", "--out", tmp_path / "slow",
+                 "--pattern", r"(?<=\n)\s+|\s+|\S+"]
+    message = ("cs336-bpe: note: the pattern runs through `regex`, which is slow: it has a "
+               r"look-behind, at character 0 of '(?<=\\n)\\s+|\\s+|\\S+'")
+    assert cs336(*arguments).stderr.splitlines().count(message) == 1
+    assert cs336(*arguments, "--quiet").stderr == ""
+    encoded = cs336("encode", files[0], "-o", tmp_path / "ids.npy", "-t", tmp_path / "slow")
+    assert encoded.stderr.splitlines().count(message) == 1
+
+
 def test_the_built_in_corpus(cs336, tmp_path):
     result = cs336.json("train", "--built-in", "web", "--bytes", "30000", "--vocab-size", "300",
                         "--out", tmp_path)
