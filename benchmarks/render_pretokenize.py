@@ -2,40 +2,55 @@
 
 import statistics
 
-from rendering import ladder_table, load, number, source, table
+from rendering import current_name, ladder_table, load, not_measured, number, source, table
 
 from cs336_bpe import stages
 from cs336_bpe.measure import ladders
 
 
+def ladder_rows(result):
+    """The rows of a ladder, with the names that its stages have now."""
+    return [{**row, "stage": current_name("pretokenize", row["stage"])} for row in result["rows"]]
+
+
 def counting_ladder(name):
     """The pretokenization ladder on one corpus."""
     result = load(f"ladder_{name}", "pretokenize")
-    last = result["rows"][-1]
+    runs = ladder_rows(result)
+    last = runs[-1]
     return "\n".join([
-        f"**{result['title']}** ({result['rows'][0]['kinds']:,} distinct pretokens)", "",
-        ladder_table(ladders.counting_table(result["rows"])), "",
+        f"**{result['title']}** ({runs[0]['kinds']:,} distinct pretokens)", "",
+        ladder_table(ladders.counting_table(runs)), "",
+        *not_measured("pretokenize", [run["stage"] for run in runs]),
         f"Times are until there is a dict of the counts. Without it, {ladders.number(last)} takes "
         + " and ".join(
             f"{number(run['columns_seconds'])} s with {run['workers']} thread"
             + "s" * (run["workers"] > 1)
-            for run in result["rows"] if run["stage"] == last["stage"]) + ".  ",
+            for run in runs if run["stage"] == last["stage"]) + ".  ",
         source(result)])
 
 
 def counting_stage(name):
-    """One pretokenization stage and the one that it changes, on every corpus, with one worker."""
+    """One pretokenization stage and the one that it changes, on every corpus, with one worker.
+
+    A corpus on which one of the two has not been measured yet is left out.
+    """
     before_name = stages.find("pretokenize", name).predecessor
     rows, results = [], []
     for corpus in ("web", "multilingual"):
         result = load(f"ladder_{corpus}", "pretokenize")
+        runs = {run["stage"]: run for run in ladder_rows(result) if run["workers"] == 1}
+        if name not in runs or before_name not in runs:
+            continue
         results.append(result)
-        runs = {run["stage"]: run for run in result["rows"] if run["workers"] == 1}
         run, before = runs[name], runs[before_name]
         rows.append([result["title"], number(before["seconds"]), number(run["seconds"]),
                      number(before["seconds"] / run["seconds"]) + "x",
                      number(run["num_bytes"] / run["seconds"] / 1e6),
                      f"{before['peak_bytes'] / 1e6:,.0f}", f"{run['peak_bytes'] / 1e6:,.0f}"])
+    if not rows:
+        return ("Not measured yet. `python benchmarks/run_pretokenize.py ladder_web "
+                "ladder_multilingual` does it.")
     number_before = before_name.partition("_")[0]
     header = ["corpus", f"{number_before}, s", "this stage, s", "gain", "MB/s",
               f"peak of {number_before}, MB", "peak, MB"]
@@ -57,10 +72,10 @@ def threads(_):
                              "gain (least)"], rows, left=0), "", source(result)])
 
 
-def workers(stage_number):
+def workers(stage):
     result = load("workers", "pretokenize")
     rows = [row for row in result["rows"]
-            if stage_number in (ladders.number(row), row["stage"], ladders.idea_of(row["stage"]))]
+            if ladders.idea_of(row["stage"]) == ladders.idea_of(stage)]
     cells = [[row["workers"], number(row["seconds"]),
               number(result["num_bytes"] / row["seconds"] / 1e6),
               number(rows[0]["seconds"] / row["seconds"]) + "x",

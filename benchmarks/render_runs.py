@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import equal_work
-from rendering import BLUE, ORANGE, RESULTS, pyplot, save_figure, table
+from rendering import BLUE, ORANGE, RESULTS, current_name, not_measured, pyplot, save_figure, table
 
 from cs336_bpe import stages
 
@@ -24,12 +24,19 @@ def read_run(path):
     groups = equal_work.by_group(run["benchmarks"])
     if any("bytes_per_second" not in row["extra_info"] for rows in groups.values() for row in rows):
         raise SystemExit(f"{path} is a run of other benchmarks: a row has no bytes_per_second")
+    for row in (row for rows in groups.values() for row in rows):
+        info = row["extra_info"]
+        now = info["stage"] and current_name(info["ladder"], info["stage"])
+        if now != info["stage"]:
+            info["stage"], row["name"] = now, now.partition("_")[0]
     return run, groups
 
 
 def saved_run(ladder):
     """The tables of a ladder's groups."""
     run, groups = read_run(RUN)
+    of_ladder = {row["extra_info"]["stage"] for name, rows in groups.items() for row in rows
+                 if name.startswith(f"{ladder}:")}
     parts = []
     for name, rows in groups.items():
         if not name.startswith(f"{ladder}:"):
@@ -40,9 +47,10 @@ def saved_run(ladder):
                   table([header[0], header[-1], *header[1:-1]], lines, left=2), ""]
         measured = {row["extra_info"]["stage"] for row in rows}
         if left_out := [stage.number for stage in stages.ladder(ladder)
-                        if stage.name not in measured]:
+                        if stage.name in of_ladder and stage.name not in measured]:
             parts += [f"Left out, because they would need longer than the budget: "
                       f"{', '.join(left_out)}.", ""]
+    parts += not_measured(ladder, filter(None, of_ladder))
     cpu, python = run["machine_info"]["cpu"], run["machine_info"]["python_version"]
     timers = ", ".join(dict.fromkeys(row["options"]["timer"] for row in run["benchmarks"]))
     return "\n".join([*parts, f"*{cpu.get('brand_raw', 'unknown processor')}, {cpu['count']} "

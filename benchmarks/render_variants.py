@@ -3,7 +3,7 @@
 import statistics
 
 from common import path_of
-from rendering import load, number, source, table
+from rendering import current_name, load, number, source, table
 
 
 def variants(name):
@@ -13,6 +13,7 @@ def variants(name):
         return (f"*Not measured yet: `python benchmarks/variants/variants.py "
                 f"{ladder}/{experiment}`*")
     result = load(name, "variants")
+    stage = current_name(name.partition("_")[0], result["stage"])
     texts = result["texts_measured"]
     header, rows = ["variant"], []
     for text in texts:
@@ -36,7 +37,7 @@ def variants(name):
         rows.append(row)
     return "\n".join([
         table(header, rows), "",
-        f"{result['question']} Stage `{result['stage']}`, one thread, processor time; medians of "
+        f"{result['question']} Stage `{stage}`, one thread, processor time; medians of "
         f"{result['rounds']} fresh processes each, interleaved.  ", source(result)])
 
 

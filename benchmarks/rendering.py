@@ -7,6 +7,7 @@ from functools import lru_cache
 import common
 from common import RESULTS, ROOT  # noqa: F401 (for the makers)
 
+from cs336_bpe import stages
 from cs336_bpe.common.amounts import three_digits as number  # noqa: F401 (for the makers)
 from cs336_bpe.measure import ladders
 
@@ -53,6 +54,19 @@ def find(makers, name):
 def load(name, of="train"):
     """A saved result; do not change it."""
     return common.load(of, name)
+
+
+def current_name(ladder, name):
+    """The name that a stage has now: it may have been numbered anew since a result was saved."""
+    ideas = {ladders.idea_of(stage.name): stage.name for stage in stages.ladder(ladder)}
+    return ideas.get(ladders.idea_of(name), name)
+
+
+def not_measured(ladder, names):
+    """A line that names the stages of which there is no result yet; nothing if there are all."""
+    known = {current_name(ladder, name) for name in names}
+    missing = [stage.number for stage in stages.ladder(ladder) if stage.name not in known]
+    return [f"Not measured yet: {', '.join(missing)}.  "] if missing else []
 
 
 def table(header, rows, left=1):

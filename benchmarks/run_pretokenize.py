@@ -21,7 +21,7 @@ from cs336_bpe import stages
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.measure import ladders as ladder_runs
 from cs336_bpe.measure.counting import measure_counting
-from cs336_bpe.pretokenize import ANY_PATTERN_STAGE, GPT2_STAGE
+from cs336_bpe.pretokenize import ANY_PATTERN_STAGE, ENGINE
 
 save = partial(common.save, "pretokenize")
 
@@ -48,7 +48,7 @@ def ladder_multilingual():
 def threads():
     """One thread against two, interleaved; the stage leaves columns, and makes no dict."""
     path = corpus("web")
-    stage = stages.find("pretokenize", GPT2_STAGE)
+    stage = stages.find("pretokenize", ENGINE)
     seconds = {1: [], 2: []}
     for _ in range(9):
         for workers in seconds:
@@ -62,7 +62,7 @@ def workers():
     """Processes and threads against their number."""
     path = corpus("web")
     rows = []
-    for name in (ANY_PATTERN_STAGE, GPT2_STAGE):
+    for name in (ANY_PATTERN_STAGE, ENGINE):
         for count in (1, 2, 4, 8, 16, 64):
             run = measure_counting(stages.find("pretokenize", name), path, [EOT], workers=count)
             rows.append(run.as_json())

@@ -7,13 +7,14 @@ from cs336_bpe._version import __version__
 
 if TYPE_CHECKING:
     from cs336_bpe.pretokenize import PretokenCounts, count_pretokens, count_pretokens_in
-    from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN, EarlyStopWarning
+    from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN, PATTERNS, EarlyStopWarning
     from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
     from cs336_bpe.train import train_bpe, train_bpe_from_counts
 
 __all__ = [
     "GPT2_PATTERN",
     "GPT4_PATTERN",
+    "PATTERNS",
     "EarlyStopWarning",
     "PretokenCounts",
     "Tokenizer",
@@ -27,7 +28,7 @@ __all__ = [
 
 _MODULES = {
     "pretokenize": ["PretokenCounts", "count_pretokens", "count_pretokens_in"],
-    "rules": ["GPT2_PATTERN", "GPT4_PATTERN", "EarlyStopWarning"],
+    "rules": ["GPT2_PATTERN", "GPT4_PATTERN", "PATTERNS", "EarlyStopWarning"],
     "tokenizer": ["Tokenizer", "load_tokenizer"],
     "train": ["train_bpe", "train_bpe_from_counts"],
 }

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from cs336_bpe._version import __version__
 from cs336_bpe.commands import COMMANDS
+from cs336_bpe.commands.console import package_notes
 from cs336_bpe.commands.errors import ReaderIsGone, UsageError, in_one_line
 
 FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
@@ -22,7 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser = make_parser(arguments[0] if arguments else None)
         options = parser.parse_args(arguments)
         try:
-            result = options.run(options)
+            with package_notes(options):
+                result = options.run(options)
         except UsageError as error:
             options.parser.error(str(error))
         assert isinstance(result, int)

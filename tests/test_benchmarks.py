@@ -25,6 +25,7 @@ sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 import common  # noqa: E402
 import equal_work  # noqa: E402
 import make_corpora  # noqa: E402
+import render_pretokenize  # noqa: E402
 import render_runs  # noqa: E402
 import render_texts  # noqa: E402
 import render_train  # noqa: E402
@@ -32,7 +33,7 @@ import run_train  # noqa: E402
 import tasks  # noqa: E402
 import values  # noqa: E402
 import variants  # noqa: E402
-from rendering import rendered, source  # noqa: E402
+from rendering import current_name, not_measured, rendered, source  # noqa: E402
 
 from cs336_bpe.common.tables import as_text  # noqa: E402
 from cs336_bpe.corpora.fetch import CORPORA, Corpus, FetchError  # noqa: E402
@@ -120,6 +121,30 @@ def test_values(saved):
         values.gain("train", "x", "stage09")
     with pytest.raises(ValueError, match="has no 'theirs' here; there are"):
         values.median("tokenizer_peers", "seconds", "theirs")
+
+
+def test_results_from_before_stages_were_numbered_anew(monkeypatch):
+    """They are shown under the names of today, and what is missing is said."""
+    assert current_name("pretokenize", "stage06_bit_masks") == "stage09_bit_masks"
+    assert current_name("pretokenize", "stage01_unheard_of") == "stage01_unheard_of"
+    rungs = [stage.name for stage in stages.ladder("pretokenize")]
+    assert not_measured("pretokenize", rungs) == []
+    assert not_measured("pretokenize", rungs[:-2]) == ["Not measured yet: stage10, stage11.  "]
+
+    row = {"workers": 1, "seconds": 2.0, "all_seconds": [2.0], "num_bytes": 10**7, "idea": "",
+           "peak_bytes": 10**6, "columns_seconds": 1.0, "kinds": 5, "predecessor": None}
+    old = {"title": "x.txt", "machine": "m", "command": "python x.py", "rows": [
+        {**row, "stage": "stage01_whole_text"}, {**row, "stage": "stage06_bit_masks"},
+        {**row, "stage": "stage07_batches", "seconds": 1.0}]}
+    monkeypatch.setattr(render_pretokenize, "load", lambda name, of: old)
+    table = render_pretokenize.counting_stage("stage10_batches")
+    assert "| corpus | stage09, s | this stage, s |" in table
+    assert "| x.txt | 2.00 | 1.00 | 2.00x |" in table
+    for name in ("stage06_automaton", "stage09_bit_masks"):  # itself, or its predecessor
+        assert render_pretokenize.counting_stage(name).startswith("Not measured yet.")
+    ladder = render_pretokenize.counting_ladder("x")
+    assert "| stage09 |" in ladder
+    assert "Not measured yet: stage02, stage03, stage04, stage05, stage06, stage07," in ladder
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

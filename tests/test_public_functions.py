@@ -8,9 +8,20 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import regex
 
 import cs336_bpe
-from cs336_bpe import EarlyStopWarning, stages, train_bpe, train_bpe_from_counts
+from cs336_bpe import (
+    PATTERNS,
+    EarlyStopWarning,
+    Tokenizer,
+    count_pretokens,
+    count_pretokens_in,
+    load_tokenizer,
+    stages,
+    train_bpe,
+    train_bpe_from_counts,
+)
 from cs336_bpe.adapters import run_train_bpe
 from cs336_bpe.corpora import generated as corpus
 
@@ -153,6 +164,43 @@ def test_tinystories_train(data):
     for stage in stages.ladder("train")[:-1]:
         num_merges = limits.get(stage.number, 9743)
         assert stage.load().learn_merges(counts, num_merges) == expected[:num_merges], stage.name
+
+
+# --- Patterns have names ---------------------------------------------------------------------
+
+CUT_DIFFERENTLY = "It'S 12345 HTMLParser's:\n\n \n  東京の2026年 x_y e\u0301 \r\n"
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_name_stands_for_its_pattern_everywhere(name, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(CUT_DIFFERENTLY, encoding="utf-8", newline="")
+    pattern = PATTERNS[name]
+    expected = Counter(regex.findall(pattern, CUT_DIFFERENTLY))
+    counts = count_pretokens(path, [], pattern=name)
+    assert counts == {pretoken.encode(): n for pretoken, n in expected.items()}
+    assert count_pretokens_in(CUT_DIFFERENTLY, [], pattern=name) == counts
+
+    vocab, merges = train_bpe(path, 262, [], pattern=name)
+    assert (vocab, merges) == train_bpe_from_counts(counts, 262, [])
+    tokenizer = Tokenizer(vocab, merges, pattern=name)
+    assert tokenizer == Tokenizer(vocab, merges, pattern=pattern)
+    assert tokenizer.pattern == pattern
+    assert tokenizer.decode(tokenizer.encode(CUT_DIFFERENTLY)) == CUT_DIFFERENTLY
+
+    for kind in ("gpt2", "tiktoken", "own"):
+        (tmp_path / kind).mkdir()
+        tokenizer.save(tmp_path / kind, format=kind)
+        assert load_tokenizer(tmp_path / kind, pattern=name) == tokenizer
+
+
+def test_a_name_that_there_is_not(small):
+    message = r"there is no pattern 'gpt3'; there are gpt2, gpt4, .*nanochat, and any regular"
+    for call in (lambda: train_bpe(small, 300, [], pattern="gpt3"),
+                 lambda: count_pretokens_in("a", [], pattern="gpt3"),
+                 lambda: Tokenizer({n: bytes([n]) for n in range(256)}, [], pattern="gpt3")):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 # --- Bad input -------------------------------------------------------------------------------

@@ -31,6 +31,8 @@ COMMANDS = {
                     "cs336-bpe show 'How is this cut?' --tokenizer tokenizer"),
     "explore": Command("show", "a page about a tokenizer: its tokens, merges and compression",
                        "cs336-bpe explore tokenizer -o tokenizer.html"),
+    "pattern": Command("pattern", "a pattern as an automaton, and how it splits a text",
+                       "cs336-bpe pattern gpt4 'How is this split?'"),
     "compare": Command("compare", "how two tokenizers differ",
                        "cs336-bpe compare tokenizer-a tokenizer-b --on text.txt"),
     "convert": Command("convert", "from one format of tokenizers to another",

@@ -54,6 +54,25 @@ def note(options: argparse.Namespace, text: str) -> None:
         print(text, file=sys.stderr)
 
 
+@contextmanager
+def package_notes(options: argparse.Namespace) -> Iterator[None]:
+    """What the package logs, such as that a pattern is slow, is a note like others."""
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("cs336-bpe: note: %(message)s"))
+    logger = logging.getLogger("cs336_bpe")
+    before = logger.propagate, logger.level
+    logger.propagate = False
+    logger.setLevel(logging.ERROR if options.quiet else logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate, logger.level = before
+
+
 # --- Standard output -----------------------------------------------------------------------
 
 

@@ -5,9 +5,9 @@ import os
 from typing import get_args
 
 from cs336_bpe.commands.console import add_common, print_result
-from cs336_bpe.commands.inputs import add_missing_parts, find_pattern, read_specials
+from cs336_bpe.commands.inputs import add_missing_parts, read_specials
 from cs336_bpe.formats.loading import FILES, load_model, recognise, save_model
-from cs336_bpe.rules import RoleName
+from cs336_bpe.rules import RoleName, find_pattern
 from cs336_bpe.tokenizer import Tokenizer
 
 

@@ -11,11 +11,10 @@ from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN, GPT4_PATTERN
+from cs336_bpe.rules import END_OF_TEXT, PATTERNS, find_pattern
 from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
 from cs336_bpe.train import train_bpe_from_counts
 
-PATTERNS = {"gpt2": GPT2_PATTERN, "gpt4": GPT4_PATTERN, "llama3": GPT4_PATTERN}
 BUILT_IN_BYTES = 2_000_000
 
 
@@ -35,8 +34,9 @@ def add_missing_parts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--special", action="append", metavar="TOKEN[=ID]",
                         help="a special token, if the tokenizer's format does not say which there "
                         "are (GPT-2's, tiktoken's); may be repeated")
-    parser.add_argument("--pattern", metavar="gpt2|gpt4|REGEX",
-                        help="the pattern, if the format does not have it (default: gpt2)")
+    parser.add_argument("--pattern", metavar="NAME|REGEX",
+                        help="the pattern, if the format does not have it: "
+                        f"{', '.join(PATTERNS)}, or a regular expression (default: gpt2)")
 
 
 def add_unmatched(parser: argparse.ArgumentParser) -> None:
@@ -72,17 +72,6 @@ def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] 
     return ids or names
 
 
-def find_pattern(name: str) -> str:
-    """
-    >>> find_pattern("gpt4") == GPT4_PATTERN, find_pattern("[a-z]+")
-    (True, '[a-z]+')
-    """
-    if name not in PATTERNS and re.fullmatch(r"[\w-]*", name):
-        raise UsageError(f"there is no pattern {name!r}; there are {', '.join(PATTERNS)}, and any "
-                         f"regular expression that is more than a word")
-    return PATTERNS.get(name, name)
-
-
 def built_in_tokenizer() -> Tokenizer:
     """A small tokenizer for those who have none at hand."""
     counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
@@ -98,14 +87,15 @@ def add_counting(parser: argparse.ArgumentParser) -> None:
                         help=f"a special token besides {END_OF_TEXT}; may be repeated")
     parser.add_argument("--no-special", action="store_true",
                         help=f"not {END_OF_TEXT}; only what --special names")
-    parser.add_argument("--pattern", default="gpt2", metavar="gpt2|gpt4|REGEX",
-                        help="how text is cut into pretokens (default: gpt2)")
+    parser.add_argument("--pattern", default="gpt2", metavar="NAME|REGEX",
+                        help="how text is cut into pretokens: "
+                        f"{', '.join(PATTERNS)}, or a regular expression (default: gpt2)")
     add_reading(parser)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, metavar="N",
-                        help="threads (processes with a pattern other than GPT-2's); default: one "
+                        help="threads (processes if the pattern can't be compiled); default: one "
                         "for each processor")
     parser.add_argument("--errors", choices=["strict", "replace", "ignore"], default="strict",
                         help="what to do with bytes that are not UTF-8 (default: strict, an error)")

@@ -14,7 +14,6 @@ from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,
     add_counting,
     count_files,
-    find_pattern,
     specials_of,
     times_in_files,
     token_as_json,
@@ -34,6 +33,7 @@ from cs336_bpe.rules import (
     check_pattern,
     check_special_tokens,
     check_vocab_size,
+    find_pattern,
 )
 from cs336_bpe.train import train_bpe_from_counts
 

@@ -83,7 +83,7 @@ def load_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
     holds, if it was read already.
     """
     specials = check_special_tokens([] if special_tokens is None else special_tokens)
-    require_pattern(pattern)
+    pattern = require_pattern(pattern)
     lines = _merge_lines(merges_path)
     name = os.fspath(vocab_path)
     data = read_json_file(vocab_path) if data is None else data

@@ -18,7 +18,13 @@ from cs336_bpe.formats.own import FORMAT, load_json
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
 from cs336_bpe.formats.tiktoken import load_tiktoken, read_ranks
-from cs336_bpe.rules import GPT2_PATTERN, Model, RoleName, check_special_tokens
+from cs336_bpe.rules import (
+    GPT2_PATTERN,
+    Model,
+    RoleName,
+    check_special_tokens,
+    find_pattern,
+)
 
 Specials = Iterable[str] | Mapping[str, int]
 
@@ -71,7 +77,7 @@ def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
         tokenizer = load_huggingface(found.files[0], data)
     model = tokenizer.model
     name = os.fspath(found.files[0])
-    if pattern is not None and pattern != model.pattern:
+    if pattern is not None and find_pattern(pattern) != model.pattern:
         raise ValueError(f"{name} says its pattern itself, {model.pattern!r}; leave pattern out")
     if special_tokens is not None:
         _check_known(special_tokens, model, name)

@@ -27,9 +27,8 @@ def checked(model: Model) -> Checked:
     b'<|pad|>'
     """
     vocab, merges, special_tokens, pattern, pipeline = model
-    require_pattern(pattern)
     found = consistent(vocab, merges, special_tokens, in_order=model.in_order)
-    return as_checked(found, pattern, pipeline)
+    return as_checked(found, require_pattern(pattern) if pattern else pattern, pipeline)
 
 
 def as_checked(found: Consistent, pattern: str, pipeline: "Pipeline | None" = None) -> Checked:

@@ -89,7 +89,7 @@ def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
     check_special_tokens(specials)
     for token, number in specials.items():
         check_size(f"the id of the special token {token!r}", number)
-    require_pattern(pattern)
+    pattern = require_pattern(pattern)
     name = os.fspath(path)
     ranks = read_ranks(path)
     with naming(name):

@@ -1,7 +1,7 @@
 """The patterns that the scanner in C has masks for, as regular expressions.
 
-Their order is that of the numbers in `scan.h`. Whether another pattern is one of them is told by its
-automaton, never by how it is written.
+Their order is that of the numbers in `scan.h`. Whether another pattern is one of them is told by
+its automaton, never by how it is written.
 """
 
 from cs336_bpe.patterns import Automaton, compile_pattern
@@ -30,3 +30,13 @@ def number_of_masks(automaton: Automaton) -> int | None:
         if compile_pattern(pattern) == automaton:
             return number
     return None
+
+
+def name_of_masks(automaton: Automaton) -> str | None:
+    """What these masks are called; None if there are none.
+
+    >>> name_of_masks(compile_pattern(PATTERNS["llama3"])), name_of_masks(compile_pattern("a|b"))
+    ('cl100k_2023', None)
+    """
+    number = number_of_masks(automaton)
+    return None if number is None else list(MASKED_PATTERNS)[number]

@@ -42,7 +42,7 @@ cdef class CompiledPattern:
         self.scanner.automaton.num_classes = tables.num_classes
         self.scanner.automaton.leaves_gaps = tables.leaves_gaps
         memcpy(self.scanner.automaton.of_byte, PyBytes_AS_STRING(tables.of_byte), 256)
-        self.scanner.automaton.index = <const uint16_t *>PyBytes_AS_STRING(tables.index)
+        self.scanner.automaton.index = <const uint16_t *>PyBytes_AS_STRING(tables.block_index)
         self.scanner.automaton.blocks = <const uint8_t *>PyBytes_AS_STRING(tables.blocks)
         self.scanner.automaton.steps = <const Step *>PyBytes_AS_STRING(tables.steps)
         self.scanner.automaton.next = <const int16_t *>PyBytes_AS_STRING(tables.next)

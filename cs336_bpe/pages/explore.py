@@ -10,8 +10,8 @@ from typing import Any
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
-from cs336_bpe.pretokenize import count_pretokens_in
 from cs336_bpe.patterns.known import is_same
+from cs336_bpe.pretokenize import count_pretokens_in
 from cs336_bpe.rules import BYTES, GPT2_PATTERN
 from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import words_of

@@ -23,6 +23,7 @@ SCRIPTS = {
     "show": ["elements.js", "merges.js", "show.js"],
     "explore": ["elements.js", "merges.js", "vocabulary.js", "training.js", "compression.js",
                 "explore.js"],
+    "pattern": ["elements.js", "pattern.js"],
 }
 
 _PAGE = Template("""\

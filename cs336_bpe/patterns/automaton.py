@@ -12,6 +12,7 @@ from cs336_bpe.patterns.syntax import Node, Unsupported, parse
 from cs336_bpe.rules import PATTERNS
 
 KEPT = 64  # compiled patterns
+MOST_ENTRIES = 0x7FFF  # of a table, so that a place in it is a 16-bit number
 
 
 class Automaton:
@@ -106,6 +107,9 @@ def compile_tree(tree: Node) -> Automaton:
         dfa: Dfa = simplify(determine(build(tree)))
     except TooManyClasses as error:
         raise Unsupported(str(error)) from None
+    num_entries = len(dfa.next) * len(dfa.next[0])
+    if num_entries > MOST_ENTRIES:
+        raise Unsupported(f"a table of {num_entries:,} entries; there can be {MOST_ENTRIES:,}")
     return Automaton(dfa)
 
 

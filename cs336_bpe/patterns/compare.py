@@ -2,6 +2,8 @@
 
 from cs336_bpe.patterns.automaton import Automaton
 
+_Situation = tuple[int, int, tuple[int, ...], tuple[int, ...]]  # two states, two accepts
+
 
 def difference(first: Automaton, second: Automaton) -> str | None:
     """A shortest text that two automata cut differently; None if there is none.
@@ -14,10 +16,12 @@ def difference(first: Automaton, second: Automaton) -> str | None:
     'aaa'
     >>> difference(compile_pattern("a+|b"), compile_pattern("aa*|b"))
     """
+    if first == second:
+        return None
     pairs = dict(zip(zip(first.of_point[::-1], second.of_point[::-1]),
                      range(len(first.of_point) - 1, -1, -1)))
     characters = sorted(map(chr, pairs.values()), key=lambda c: (not c.isprintable(), c))
-    start = (0, 0, (), ())
+    start: _Situation = (0, 0, (), ())
     todo = [(start, "")]
     seen = {start}
     for (state, other, _, _), text in todo:  # grows while we walk along it
@@ -28,8 +32,8 @@ def difference(first: Automaton, second: Automaton) -> str | None:
             columns = first.of_point[ord(character)], second.of_point[ord(character)]
             then = first.next[state][columns[0]] if state >= 0 else -1
             other_then = second.next[other][columns[1]] if other >= 0 else -1
-            found = (then, other_then, *(_last_accept(automaton, text, character)
-                                         for automaton in (first, second)))
+            found = (then, other_then, _last_accept(first, text, character),
+                     _last_accept(second, text, character))
             if (then >= 0 or other_then >= 0) and found not in seen:
                 seen.add(found)
                 todo.append((found, longer))

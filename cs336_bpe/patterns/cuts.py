@@ -1,18 +1,18 @@
 """Where a text may be cut, whatever it is: told by the automaton.
 
-Two neighbouring characters are a *safe pair* if every text may be cut between them: the pretokens of
-the two parts are those of the whole. Only the classes of the two matter. Let `after(x)` be the states
-in which an attempt can be when it has just taken a character of class x. The pair (x, y) is safe
-exactly if for every state s of `after(x)`
+Two neighbouring characters are a *safe pair* if every text may be cut between them: the pretokens
+of the two parts are those of the whole. Only the classes of the two matter. Let `after(x)` be the
+states in which an attempt can be when it has just taken a character of class x. The pair (x, y) is
+safe exactly if for every state s of `after(x)`
 
 - `next[s][y]` is DEAD: no attempt goes on across the cut; and
 - `accept[s][y] == accept[s][end]`: an attempt that ends at the cut can't tell the y that comes from
   the end of the text.
 
-*Why this is enough.* No match goes across the cut. Those before it see only characters before it, and
-at the cut itself y, or the end in its place, and don't tell the two apart; so the left part alone
-gives the same matches. An attempt begins at the cut in both cases, since no match spans it, and
-nothing in these patterns looks back; so the right part alone gives the same too.
+*Why this is enough.* No match goes across the cut. Those before it see only characters before it,
+and at the cut itself y, or the end in its place, and don't tell the two apart; so the left part
+alone gives the same matches. An attempt begins at the cut in both cases, since no match spans it,
+and nothing in these patterns looks back; so the right part alone gives the same too.
 
 *Why nothing less would do.* Dead ends have been removed (`simplify`): if `next[s][y]` is not dead,
 there is a text in which a match spans the cut. If the two accepts differ, there is a text whose
@@ -108,7 +108,7 @@ def _length(first_byte: int) -> int:
 def _class_at(of_point: bytes, data: bytes | bytearray, start: int, end: int) -> int | None:
     """The class of the character at a place; None if there is none that is whole and valid."""
     try:
-        [character] = bytes(data[start : min(end, start + _length(data[start]))]).decode()
-    except (UnicodeDecodeError, ValueError):
+        character = bytes(data[start : min(end, start + _length(data[start]))]).decode()
+    except UnicodeDecodeError:
         return None
-    return of_point[ord(character)]
+    return of_point[ord(character)] if len(character) == 1 else None

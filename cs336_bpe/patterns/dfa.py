@@ -53,13 +53,14 @@ def determine(nfa: Nfa) -> Dfa:
     # another state, because there something has been taken already.
     numbers: dict[tuple[int, ...], int] = {}
     lists: list[tuple[int, ...]] = [(nfa.start,)]
-    next_states, accept = [], []
+    next_states: list[list[int]] = []
+    accept: list[list[bool]] = []
     for reached in lists:  # grows while we walk along it
         row, accepts = [], []
         for column in range(end + 1):
             accepted, after = follow(reached, column)
             if accepted and not next_states:
-                raise Unsupported("it can match the empty string")
+                raise Unsupported("a match of the empty string")
             accepts.append(accepted)
             if not after:
                 row.append(DEAD)
@@ -68,7 +69,7 @@ def determine(nfa: Nfa) -> Dfa:
                 numbers[after] = len(lists)
                 lists.append(after)
                 if len(lists) > MOST_STATES:
-                    raise Unsupported(f"it needs more than {MOST_STATES} states")
+                    raise Unsupported(f"more than {MOST_STATES} states")
             row.append(numbers[after])
         next_states.append(row)
         accept.append(accepts)

@@ -1,6 +1,6 @@
 """Patterns that are known: found by what they match, not by how they are written."""
 
-from functools import lru_cache
+from functools import cache
 
 from cs336_bpe.patterns.automaton import compile_pattern, why_not
 from cs336_bpe.patterns.syntax import Unsupported
@@ -43,7 +43,7 @@ def may_leave_gaps(pattern: str) -> bool:
     return why_not(source) is not None or compile_pattern(source).leaves_gaps
 
 
-@lru_cache(maxsize=None)
+@cache
 def _say_once(reason: str) -> None:
     import logging
 

@@ -1,9 +1,9 @@
 """Several splits in sequence, each of the pieces of the one before, as one automaton.
 
 Some tokenizers split text by one pattern, then each piece by the next, and so on. Pass by pass is
-always right, and slow. But if a pattern takes whole runs of a set of characters, the text falls into
-zones, those of the set and those between, and the later patterns see each zone as a text of its
-own. That can be written into the patterns: their sets lose the characters of other zones, and
+always right, and slow. But if a pattern takes whole runs of a set of characters, the text falls
+into zones, those of the set and those between, and the later patterns see each zone as a text of
+its own. That can be written into the patterns: their sets lose the characters of other zones, and
 wherever they look ahead, a character of another zone is the end of the text.
 
 Exact if every pattern but the last is `A+` or `A{1,k}` for some set A, and in the second case later

@@ -177,7 +177,7 @@ class Classes(NamedTuple):
         """The characters of some classes."""
         wanted = set(numbers)
         inside = self.of_point.translate(bytes(number in wanted for number in range(256)))
-        places = []
+        places: list[int] = []
         at = 0
         while (at := inside.find(1 - len(places) % 2, at)) >= 0:
             places.append(at)
@@ -205,7 +205,7 @@ def partition(sets: Sequence[CharSet]) -> Classes:
             begin = place
         inside ^= bit
     if len(numbers) > MOST_CLASSES:
-        raise TooManyClasses(f"its sets tell more than {MOST_CLASSES} classes of characters apart")
+        raise TooManyClasses(f"more than {MOST_CLASSES} classes of characters")
     of_point = b"".join(bytes([number]) * length for number, length in runs)
     members = [[bool(bits >> k & 1) for bits in numbers] for k in range(len(sets))]
     return Classes(of_point, members, first_points)

@@ -2,8 +2,8 @@
 
 Four steps, each of which changes no match:
 
-1. *Drop what can't lead to a match.* A transition into a state from which no match can be reached is
-   made DEAD. So a transition that is left says: there is a text with a match across this place.
+1. *Drop what can't lead to a match.* A transition into a state from which no match can be reached
+   is made DEAD. So a transition that is left says: there is a text with a match across this place.
 2. *Drop accepts that are always overridden.* A match may end here, but the attempt goes on, and
    whatever comes it will end later: then this end is never used. A state with that property is
    called *sure*.
@@ -99,8 +99,9 @@ def _with_equal_states_merged(following: list[list[int]], accept: list[list[bool
              for state in members], [accept[state] for state in members])
 
 
-def _with_equal_classes_merged(following: list[list[int]], accept: list[list[bool]],
-                               classes: Classes) -> tuple[list[list[int]], list[list[bool]], Classes]:
+def _with_equal_classes_merged(
+    following: list[list[int]], accept: list[list[bool]], classes: Classes
+) -> tuple[list[list[int]], list[list[bool]], Classes]:
     columns = list(zip(zip(*following), zip(*accept)))
     numbers: dict[object, int] = {}
     new_number = [numbers.setdefault(column, len(numbers)) for column in columns[:-1]]

@@ -205,7 +205,7 @@ class _Parser:
             node = self.choice(ignore_case=True)
         elif self.eat("?-i:"):
             node = self.choice(ignore_case=False)
-        elif self.eat("?:") or not self.pattern[self.at : self.at + 1] in ("?", "*"):
+        elif self.eat("?:") or self.pattern[self.at : self.at + 1] not in ("?", "*"):
             node = self.choice(ignore_case)
         else:
             names = [name for start, name in _OTHER_GROUPS.items() if self.peek(start)]
@@ -233,7 +233,7 @@ class _Parser:
         letter = self.pattern[self.at + 1 : self.at + 2]
         if letter.isdigit():
             self.refuse("a reference to a group")
-        self.refuse(_OTHER_ESCAPES.get(letter, f"the escape \\{letter}"))
+        return self.refuse(_OTHER_ESCAPES.get(letter, f"the escape \\{letter}"))
 
     def bracket(self, ignore_case: bool) -> CharSet:
         """The set `[...]`. Where it is a plain list, its members are looked up one by one, as each
@@ -287,7 +287,9 @@ def _bounds(quantifier: "re.Match[str]") -> tuple[int, int | None]:
 
 
 def _literal(character: str, ignore_case: bool) -> CharSet:
-    return ask(re.escape(character) if character.isascii() else character, True) if ignore_case else one(character)
+    if not ignore_case:
+        return one(character)
+    return ask(re.escape(character) if character.isascii() else character, True)
 
 
 def change_sets(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from cs336_bpe.patterns.automaton import KEPT, Automaton
 from cs336_bpe.patterns.sets import two_levels
-from cs336_bpe.patterns.syntax import Unsupported
 
 EMIT, MARK, BACK = 1, 2, 4
 ESCAPED = 0xDC00  # a byte that is not UTF-8, as the code point that `surrogateescape` makes of it
@@ -18,7 +17,7 @@ class Tables(NamedTuple):
     num_classes: int
     leaves_gaps: bool
     of_byte: bytes
-    index: bytes
+    block_index: bytes
     blocks: bytes
     steps: bytes
     next: bytes
@@ -30,9 +29,6 @@ class Tables(NamedTuple):
 def make_tables(automaton: Automaton) -> Tables:
     """All tables of an automaton."""
     columns = automaton.num_classes + 1
-    if automaton.num_states * columns > 0x7FFF:
-        raise Unsupported(f"its table would have {automaton.num_states * columns} entries; there "
-                          f"can be at most {0x7FFF}")
     index, blocks = two_levels(automaton.of_point)
     of_byte = automaton.of_point[:128] + automaton.of_point[ESCAPED + 128 : ESCAPED + 256]
     rows = [then * columns if then >= 0 else -1 for row in automaton.next for then in row]
@@ -41,13 +37,14 @@ def make_tables(automaton: Automaton) -> Tables:
         automaton.num_classes, automaton.leaves_gaps, of_byte,
         struct.pack(f"={len(index) // 2}H", *struct.unpack(f"<{len(index) // 2}H", index)), blocks,
         b"".join(struct.pack("=2H", then * columns, flags) for then, flags in steps),
-        struct.pack(f"={len(rows)}h", *rows), bytes(flag for row in automaton.accept for flag in row),
+        struct.pack(f"={len(rows)}h", *rows),
+        bytes(flag for row in automaton.accept for flag in row),
         bytes(flag for row in automaton.safe for flag in row))
 
 
 def mealy_steps(automaton: Automaton) -> list[tuple[int, int]]:
-    """For each state and column the next state and flags: the end of one match and the first step of
-    the next in one transition. For an automaton that leaves no gaps.
+    """For each state and column the next state and flags: the end of one match and the first step
+    of the next in one transition. For an automaton that leaves no gaps.
 
     >>> from cs336_bpe.patterns import compile_pattern
     >>> mealy_steps(compile_pattern("a+|[^a]"))[6:]  # after an `a`: all but a, another a, the end

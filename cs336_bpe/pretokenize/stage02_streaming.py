@@ -2,19 +2,17 @@
 
 Unlike stage 01, which holds the whole text in memory, this one reads a block, cuts it at the last
 place that is known to be a border of pretokens, counts what is before the cut, and goes on with
-what is after it. With GPT-2's pattern the rule is short:
-
-    a text may be cut before a white-space character that follows another character,
-    unless a special token spans that place.
-
-No alternative of the pattern has white space after anything else, and none looks back. With other
-patterns, a text may be cut after a special token.
+what is after it. Such places are found by the two characters around them: after a letter and
+before white space, for example, GPT-2's pattern always starts a pretoken, and looks back at
+nothing. Which pairs of characters are safe is told by the pattern's automaton
+(`patterns/cuts.py`), and a special token must not span the place. With a pattern that can't be
+compiled, a text may be cut after a special token.
 
 Cost: that of stage 01.
 Memory: the whole text -> one block, and the counts.
 Expect: no gain in time. But a file of any size can be counted, with or without special tokens.
-Trap: not anywhere between two lines: the pattern lets white space look ahead. `text/cuts.py` has
-the rule in bytes, and docs/pretokenize/cutting.md the proof.
+Trap: not anywhere between two lines: the pattern lets white space look ahead. `text/cuts.py`
+finds the cuts, and docs/pretokenize/cutting.md has the proof.
 """
 
 from collections import Counter

@@ -13,7 +13,7 @@ in huge pages, so that the processor finds more of them without walking its page
 Cost: as stage 09, less of the waiting.
 Memory: as stage 09, but 16 bytes for each distinct pretoken of up to 7 bytes.
 Expect: more than half of the time of stage 09 is waiting, so nearly twice as fast; more on a text
-with many distinct pretokens. `run_pretokenize.py ablation` takes the parts away one by one.
+with many distinct pretokens. `variants.py pretokenize/last_rung` takes the parts away one by one.
 Trap: a table may grow in the middle of a batch. A hash stays right then, a place does not; so
 hashes are kept, and not places.
 """
@@ -116,10 +116,8 @@ cdef class Table:
 
     cdef int count_document(self, const uint8_t *text, size_t begin, size_t end) noexcept nogil:
         cdef Starts starts
-        cdef uint64_t tiny_keys[BATCH]
-        cdef uint64_t tiny_hashes[BATCH]
+        cdef uint64_t tiny_keys[BATCH], tiny_hashes[BATCH], short_hashes[BATCH]
         cdef ShortKey short_keys[BATCH]
-        cdef uint64_t short_hashes[BATCH]
         cdef uint64_t tiny, hash_of_key
         cdef ShortKey key
         cdef size_t i, start, num_tiny, num_short, length

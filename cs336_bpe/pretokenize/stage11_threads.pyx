@@ -138,10 +138,8 @@ cdef class Table:
 
     cdef int count_document(self, const uint8_t *text, size_t begin, size_t end) noexcept nogil:
         cdef Starts starts
-        cdef uint64_t tiny_keys[BATCH]
-        cdef uint64_t tiny_hashes[BATCH]
+        cdef uint64_t tiny_keys[BATCH], tiny_hashes[BATCH], short_hashes[BATCH]
         cdef ShortKey short_keys[BATCH]
-        cdef uint64_t short_hashes[BATCH]
         cdef uint64_t tiny, hash_of_key
         cdef ShortKey key
         cdef size_t i, start, num_tiny, num_short, length

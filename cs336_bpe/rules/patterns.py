@@ -42,8 +42,8 @@ _NANOCHAT_PATTERN = (
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
 
-# DeepSeek splits three times: numbers, then runs of Chinese and Japanese, then each of the pieces. A
-# character of another piece is the end of the text where that looks ahead. Here it is as one
+# DeepSeek splits three times: numbers, then runs of Chinese and Japanese, then each of the pieces.
+# A character of another piece is the end of the text where that looks ahead. Here it is as one
 # pattern; tests/patterns compares its automaton with that of the three in sequence.
 _CJK = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]"
 _IN_CJK, _NOT_CJK = f"(?={_CJK})", f"(?!{_CJK})"
@@ -79,7 +79,7 @@ def find_pattern(pattern: str) -> str:
 
     >>> find_pattern("gpt2") == GPT2_PATTERN, find_pattern(r"\\w+|\\W")
     (True, '\\\\w+|\\\\W')
-    >>> find_pattern("gpt3")
+    >>> find_pattern("gpt3")  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ValueError: there is no pattern 'gpt3'; there are gpt2, gpt4, gpt4o, llama3, qwen2, deepseek3,
     nanochat, and any regular expression
@@ -88,7 +88,7 @@ def find_pattern(pattern: str) -> str:
         raise TypeError(f"pattern is {pattern!r}; it must be a str")
     if pattern in PATTERNS:
         return PATTERNS[pattern]
-    if re.fullmatch(r"[\w.-]*", pattern) and not pattern.startswith("."):
+    if re.fullmatch(r"[\w.-]+", pattern) and not pattern.startswith("."):
         raise ValueError(f"there is no pattern {pattern!r}; there are {', '.join(PATTERNS)}, and "
                          f"any regular expression")
     return pattern

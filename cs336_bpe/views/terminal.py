@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from cs336_bpe.text.specials import Which
@@ -53,15 +53,25 @@ def coloured(tokenizer: Viewed, text: Text, *, specials: Which = "all",
     in_colour = use_colour() if colour is None else colour
     words = words_of(tokenizer, text, specials, limit)
     tokens = [(number, special) for ids, special in words.words for number in ids]
-    if in_colour:
-        shown = "".join(_in_colour(tokenizer.vocab[number], place, special)
-                        for place, (number, special) in enumerate(tokens))
-    else:
-        shown = mark.join(_plain(tokenizer.vocab[number], special) for number, special in tokens)
+    shown = coloured_pieces([(tokenizer.vocab[number], special) for number, special in tokens],
+                            colour=in_colour, mark=mark)
     if words.cut:
         gap = "" if shown.endswith(("\n", "\n" + RESET)) else "\n"
         shown += f"{gap}[the first {words.shown_bytes:,} of {words.total_bytes:,} bytes]"
     return shown
+
+
+def coloured_pieces(pieces: Sequence[tuple[bytes, bool]], *, colour: bool, mark: str = MARK) -> str:
+    """Pieces of a text, in colour or with a mark between them; of each its bytes, and whether it is
+    special.
+
+    >>> coloured_pieces([(b"low", False), (b"est", False), (b"!", True)], colour=False)
+    'low│est│⟪!⟫'
+    """
+    if colour:
+        return "".join(_in_colour(piece, place, special)
+                       for place, (piece, special) in enumerate(pieces))
+    return mark.join(_plain(piece, special) for piece, special in pieces)
 
 
 def _in_colour(token: bytes, place: int, special: bool) -> str:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cs336_bpe import GPT4_PATTERN, Tokenizer, train_bpe
+from cs336_bpe import GPT4_PATTERN, PATTERNS, Tokenizer, train_bpe
 from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
@@ -94,6 +94,29 @@ def test_continuing(cs336, files, tmp_path):
     tokenizer = Tokenizer.load(tmp_path)
     assert not tokenizer.special_tokens
     assert tokenizer.pattern == "[a-z]+|[^a-z]+"
+
+
+def test_patterns_by_name(cs336, files, tmp_path):
+    for name in ("gpt4", "llama3", "deepseek3"):
+        result = cs336.json("train", files[0], "--vocab-size", "300", "--out", tmp_path / name,
+                            "--pattern", name)
+        assert result["pattern"] == PATTERNS[name] == Tokenizer.load(tmp_path / name).pattern
+    assert all(name in cs336("train", "--help").stdout for name in PATTERNS)
+    line = cs336.fails("train", files[0], "--vocab-size", "300", "--out", tmp_path / "no",
+                       "--pattern", "gpt3")
+    assert "there is no pattern 'gpt3'; there are gpt2, gpt4, gpt4o," in line
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_pattern_that_can_not_be_compiled_is_named(cs336, files, tmp_path):
+    arguments = ["train", files[0], "--vocab-size", "300", "--out", tmp_path / "slow",
+                 "--pattern", r"(?<=\n)\s+|\s+|\S+"]
+    message = ("cs336-bpe: note: the pattern runs through `regex`, which is slow: it has a "
+               r"look-behind, at character 0 of '(?<=\\n)\\s+|\\s+|\\S+'")
+    assert cs336(*arguments).stderr.splitlines().count(message) == 1
+    assert cs336(*arguments, "--quiet").stderr == ""
+    encoded = cs336("encode", files[0], "-o", tmp_path / "ids.npy", "-t", tmp_path / "slow")
+    assert encoded.stderr.splitlines().count(message) == 1
 
 
 def test_the_built_in_corpus(cs336, tmp_path):

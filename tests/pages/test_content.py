@@ -1,4 +1,4 @@
-"""What is in the files of the two pages, without a browser."""
+"""What is in the files of the pages, without a browser."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ import pytest
 
 from cs336_bpe import Tokenizer, count_pretokens_in
 from cs336_bpe.cost.bytes_per_token import bytes_per_token
-from cs336_bpe.pages import write_explore_page, write_show_page
+from cs336_bpe.pages import write_explore_page, write_pattern_page, write_show_page
 from cs336_bpe.rules import BYTES
 
 TEXT = "Once upon a time, there was a naïve girl.\n\n東京 <|endoftext|>The end"
@@ -26,7 +26,8 @@ def read(path):
 def pages(trained, tmp_path):
     write_show_page(trained, TEXT, tmp_path / "show.html")
     write_explore_page(trained, tmp_path / "explore.html")
-    return [read(tmp_path / "show.html"), read(tmp_path / "explore.html")]
+    write_pattern_page("gpt4o", tmp_path / "pattern.html", TEXT)
+    return [read(tmp_path / f"{name}.html") for name in ("show", "explore", "pattern")]
 
 
 def test_all_of_the_text_is_there(pages, trained):
@@ -103,7 +104,8 @@ def test_harmful_tokens_and_titles(tmp_path, nasty):
     for title in ('</title><script>alert("1")</script>', "$body $data ${script}", "a\0\u202eb", ""):
         write_show_page(nasty, text, tmp_path / "show.html", title=title)
         write_explore_page(nasty, tmp_path / "explore.html", text=text, title=title)
-        for name in ("show.html", "explore.html"):
+        write_pattern_page("</script>|[^&]", tmp_path / "pattern.html", text, title=title)
+        for name in ("show.html", "explore.html", "pattern.html"):
             page = (tmp_path / name).read_text(encoding="utf-8")
             assert page.count("<script") == page.count("</script") == 2
             assert page.count("</title>") == page.count("</style>") == 1
@@ -166,6 +168,8 @@ def test_bad_arguments_leave_the_old_file(tmp_path, trained):
         (lambda: write_show_page(trained, "a", path, limit=0), ValueError, "limit is 0"),
         (lambda: write_show_page(trained, "\ud800", path), ValueError, "lone surrogate"),
         (lambda: write_explore_page(trained, path, b"a"), TypeError, "text is a bytes"),
+        (lambda: write_pattern_page("(?<=a)b", path), ValueError, "a look-behind"),
+        (lambda: write_pattern_page("gpt2", path, "\ud800"), ValueError, "lone surrogate"),
         (lambda: write_explore_page(trained, path, counts={"a": 1}), TypeError, "keys must be"),
     ]:
         with pytest.raises(error, match=message):

@@ -4,12 +4,12 @@ import itertools
 import random
 
 import pytest
+from patterns.edge_texts import random_text
 
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns import compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
 from cs336_bpe.rules import PATTERNS
-from patterns.edge_texts import random_text
 
 LENGTH = {"gpt4o": 3, "deepseek3": 3}
 
@@ -44,11 +44,13 @@ def test_a_pair_is_safe_exactly_if_every_text_may_be_cut_there(name):
     for x, y in itertools.product(range(automaton.num_classes), repeat=2):
         if not automaton.safe[x][y] and (x, y) not in refuted:  # two more characters before it
             pair = letters[x] + letters[y]
-            assert any(not is_cut(automaton, "".join(before) + pair + after, 3) for after in ["", "s"]
+            assert any(not is_cut(automaton, "".join(before) + pair + after, 3)
+                       for after in ["", "s"]
                        for before in itertools.product(letters, repeat=2)), pair
 
 
-@pytest.mark.parametrize("pattern", [r"[a-z]{2,3}x?|\s+(?!\S)|\d+", r"ab|abc+d|[^b]", r"a+(?!b)|\n"])
+@pytest.mark.parametrize("pattern", [r"[a-z]{2,3}x?|\s+(?!\S)|\d+", r"ab|abc+d|[^b]",
+                                     r"a+(?!b)|\n"])
 def test_safe_pairs_of_patterns_with_gaps(pattern):
     automaton = compile_pattern(pattern)
     assert automaton.leaves_gaps

@@ -1,0 +1,225 @@
+
+// The page about a pattern: its automaton, and a text that is followed through it.
+
+const NUM_CLASSES = data.names.length, END = NUM_CLASSES, DEAD = -1;
+const input = byId("input"), slider = byId("slider");
+
+// --- The automaton -----------------------------------------------------------------------------
+
+const runEnds = [], runClasses = [];
+for (let n = 0, end = 0; n < data.runs.length; n += 2) {
+  end += data.runs[n + 1];
+  runClasses.push(data.runs[n]);
+  runEnds.push(end);
+}
+
+function classOf(character) {
+  const point = character.codePointAt(0);
+  let low = 0, high = runEnds.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runEnds[middle] > point) high = middle;
+    else low = middle + 1;
+  }
+  return runClasses[low];
+}
+
+// All steps over a text. A step looks at the character at `at`, or at the end of the text:
+//   go    take it, and go on in another state; `mark` says that a match could end before it
+//   end   a match ends before it; the next attempt takes it at once, if it can
+//   back  the match ended at the mark, and what came after it is looked at again
+//   gap   nothing matches at `start`; that character is in no match
+function walk(characters) {
+  const columns = characters.map(classOf);
+  columns.push(END);
+  const steps = [];
+  let at = 0, state = 0, start = 0, mark = 0;
+  const pieces = [];  // [start, stop, whether it is a match]
+  while (start < characters.length) {
+    const column = columns[at], then = data.next[state][column];
+    const accept = data.accept[state][column] === 1;
+    const step = {at, state, column, start, mark, found: pieces.length};
+    if (then !== DEAD) {
+      if (accept) mark = at;
+      state = then;
+      step.kind = accept ? "mark" : "go";
+      at++;
+    } else if (accept) {
+      pieces.push([start, at, true]);
+      start = mark = at;
+      state = column === END ? 0 : data.next[0][column];
+      step.kind = "end";
+      if (state === DEAD) state = 0;
+      else if (column !== END) at++;
+    } else if (mark > start) {
+      pieces.push([start, mark, true]);
+      step.kind = "back";
+      at = start = mark;
+      state = 0;
+    } else {
+      pieces.push([start, start + 1, false]);
+      step.kind = "gap";
+      at = start = mark = start + 1;
+      state = 0;
+    }
+    Object.assign(step, {toState: state, toAt: at, toStart: start, toMark: mark,
+      toFound: pieces.length});
+    steps.push(step);
+  }
+  return {steps, pieces};
+}
+
+// --- The table -----------------------------------------------------------------------------------
+
+const rows = [], cells = [], heads = [];
+
+function cellText(state, column) {
+  const then = data.next[state][column], accept = data.accept[state][column];
+  if (then === DEAD) return accept ? "|" : "\u00b7";
+  return accept ? `${then}\u2032` : String(then);
+}
+
+function drawTable() {
+  const names = [...data.names, "end"];
+  names.forEach((name) => heads.push(el("th", {scope: "col"}, name)));
+  const body = data.next.map((row, state) => {
+    cells.push(row.map((_, column) => el("td", {}, cellText(state, column))));
+    rows.push(el("tr", {}, el("th", {scope: "row"}, `${state} `,
+      el("span", {class: "faint"}, data.paths[state] || "start")), ...cells[state]));
+    return rows[state];
+  });
+  byId("table").append(el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "state"), ...heads)),
+    el("tbody", {}, ...body));
+  byId("classes").append(
+    el("thead", {}, el("tr", {}, ...["class", "examples", "characters"].map((name) =>
+      el("th", {scope: "col"}, name)))),
+    el("tbody", {}, ...data.names.map((name, number) => el("tr", {},
+      el("th", {scope: "row"}, name), el("td", {}, data.examples[number]),
+      el("td", {}, format(data.sizes[number]))))));
+  byId("cuts").append(...(data.cuts.length ? data.cuts : ["nowhere"]).map((line) =>
+    el("li", {}, line)));
+}
+
+// --- The text ----------------------------------------------------------------------------------
+
+let characters = [], walked = {steps: [], pieces: []}, now = 0;
+
+function textChanged() {
+  characters = Array.from(input.value);
+  const notice = byId("notice");
+  notice.hidden = characters.length <= data.most && !(data.cut && input.value === data.text);
+  notice.textContent = `Only the first ${format(data.most)} characters are used.`;
+  characters.length = Math.min(characters.length, data.most);
+  walked = walk(characters);
+  slider.max = walked.steps.length;
+  setStep(0);
+}
+
+function setStep(number) {
+  now = Math.max(0, Math.min(walked.steps.length, number));
+  show();
+}
+
+// Where everything is before step `now`, or after the last.
+function situation() {
+  const step = walked.steps[now];
+  if (step) return step;
+  const last = walked.steps[now - 1];
+  return last ? {at: last.toAt, state: last.toState, start: last.toStart, mark: last.toMark,
+    found: last.toFound} : {at: 0, state: 0, start: 0, mark: 0, found: 0};
+}
+
+function signs(character) {
+  return label(toBytes(character)) + (character === "\n" ? "\n" : "");
+}
+
+function showText(here) {
+  const parts = [];
+  walked.pieces.slice(0, here.found).forEach(([start, stop, match], place) => {
+    parts.push(el("span", {class: match ? `token c${place % COLOURS}` : "gap"},
+      ...characters.slice(start, stop).map(signs)));
+  });
+  const {start, at, mark} = here;
+  for (let n = start; n < characters.length; n++) {
+    if (n === mark && mark > start) parts.push(el("span", {class: "mark"}, "\u25be"));
+    const kind = n === at ? "next" : n < at ? "going" : "ahead";
+    parts.push(el("span", {class: kind}, signs(characters[n])));
+  }
+  if (mark === characters.length && mark > start) parts.push(el("span", {class: "mark"}, "\u25be"));
+  byId("text").replaceChildren(...parts);
+}
+
+function shown(start, stop) {
+  return `\u201c${label(toBytes(characters.slice(start, stop).join("")))}\u201d`;
+}
+
+function tell(step) {
+  if (!step) {
+    const number = walked.pieces.filter((piece) => piece[2]).length;
+    return characters.length ? `The text has ended: ${plural(number, "pretoken")}.`
+      : "The text is empty.";
+  }
+  const next = step.column === END ? "the end of the text"
+    : `${shown(step.at, step.at + 1)}, class ${data.names[step.column]}`;
+  const seen = `State ${step.state}; next is ${next}: `;
+  if (step.kind === "go") return `${seen}go on in state ${step.toState}.`;
+  if (step.kind === "mark") {
+    return `${seen}a match may end before it, which is marked; go on in state ${step.toState}.`;
+  }
+  const [start, stop] = walked.pieces[step.found];
+  if (step.kind === "gap") return `${seen}nothing matches ${shown(start, stop)}.`;
+  if (step.kind === "back") {
+    return `${seen}no match can end here. The last one could end at the mark: ` +
+      `${shown(start, stop)}. Start again there.`;
+  }
+  return `${seen}the match ends, ${shown(start, stop)}` +
+    (step.column === END ? "." : `, and a new one starts: state ${step.toState}.`);
+}
+
+function show() {
+  const step = walked.steps[now], here = situation();
+  slider.value = now;
+  slider.setAttribute("aria-valuetext", `step ${now} of ${walked.steps.length}`);
+  byId("first").disabled = byId("previous").disabled = now === 0;
+  byId("next").disabled = byId("last").disabled = now === walked.steps.length;
+  byId("said").textContent = `${now} / ${walked.steps.length}. ${tell(step)}`;
+  showText(here);
+  rows.forEach((row, state) => row.classList.toggle("now", Boolean(step) && state === step.state));
+  for (const cell of document.querySelectorAll("#table .here")) cell.classList.remove("here");
+  if (!step) return;
+  heads[step.column].classList.add("here");
+  const cell = cells[step.state][step.column], box = byId("table").parentElement;
+  cell.classList.add("here");
+  const covered = rows[0].firstChild.offsetWidth;  // by the states, which don't scroll
+  const left = cell.offsetLeft - covered - 2, right = cell.offsetLeft + cell.offsetWidth + 2;
+  if (left < box.scrollLeft) box.scrollLeft = left;
+  else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
+}
+
+input.addEventListener("input", textChanged);
+slider.addEventListener("input", () => setStep(Number(slider.value)));
+for (const [id, target] of [["first", () => 0], ["previous", () => now - 1],
+  ["next", () => now + 1], ["last", () => walked.steps.length]]) {
+  byId(id).addEventListener("click", () => {
+    setStep(target());
+    if (byId(id).disabled) slider.focus();
+  });
+}
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if ([input, slider].includes(event.target)) return;
+  const moves = {ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: walked.steps.length};
+  if (!(event.key in moves) || event.target.closest(".scroll")) return;
+  setStep(moves[event.key]);
+  event.preventDefault();
+});
+
+byId("summary").textContent = `${plural(data.next.length, "state")}, ` +
+  `${data.names.length} classes of characters. ` + (data.gaps
+  ? "It leaves gaps: there are characters that no match takes."
+  : "It leaves no gaps: every character is part of a match.");
+byId("pattern").textContent = data.pattern;
+input.maxLength = 2 * data.most;
+input.value = data.text;
+drawTable();
+textChanged();
