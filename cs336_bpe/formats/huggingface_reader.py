@@ -43,7 +43,7 @@ from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.patterns.known import is_same
 from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, Vocab, from_printable, shown
-from cs336_bpe.rules.pipeline import AddedToken, Pipeline
+from cs336_bpe.rules.pipeline import AddedToken, Pipeline, Split, SplitStep
 
 _PARTS = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
           "post_processor", "decoder", "model"}
@@ -104,9 +104,11 @@ def _read(data: Object) -> Checked:
     if pipeline.whole_tokens:
         _check_reachable(entries, specials)
     pattern = _one_pattern(pipeline)
-    is_plain = pattern and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits) \
-        and all(token.special and token.is_plain for token in added.tokens) \
-        and len({token.normalized for token in added.tokens}) <= 1
+    is_plain = (
+        pattern and _is_said(pattern, pipeline.splits)
+        and pipeline == Pipeline(added=added.tokens, splits=pipeline.splits)
+        and all(token.special and token.is_plain for token in added.tokens)
+        and len({token.normalized for token in added.tokens}) <= 1)
     check_special_ids(found.ids, specials)
     return as_checked(found, pattern, None if is_plain else pipeline)
 
@@ -295,6 +297,13 @@ def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
             raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
                              f"alphabet for bytes and is not an added token: with ignore_merges it "
                              f"can't be told from the token of the same bytes")
+
+
+def _is_said(pattern: str, splits: tuple[SplitStep, ...]) -> bool:
+    """Whether the writer would say these steps, given the pattern alone."""
+    if pattern == GPT2_PATTERN:
+        return True
+    return isinstance(splits[0], Split) and splits[0].is_regex and splits[0].pattern == pattern
 
 
 def _one_pattern(pipeline: Pipeline) -> str:

@@ -33,13 +33,15 @@ class PlainEncoder:
         self._splitter = SpecialSplitter(ids.specials)
         self._ids = ids
         pipeline = self.model.pipeline
-        self._wholes = {} if pipeline is None or not pipeline.whole_tokens else ids.ordinary
+        self._wholes: dict[bytes, int] = {}
         self._added: AddedTokens | None = None
         if pipeline is not None:
             from cs336_bpe.model import added
             from cs336_bpe.model.normal import Normalizer
             from cs336_bpe.model.splitting import Splitter
+            from cs336_bpe.model.wholes import whole_tokens
 
+            self._wholes = whole_tokens(ids, pipeline)
             self._added = added.AddedTokens(pipeline.added, Normalizer(pipeline.normalize))
             self._steps = Splitter(pipeline.splits)
 

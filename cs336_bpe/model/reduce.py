@@ -11,6 +11,7 @@ import regex
 
 from cs336_bpe.model.oniguruma import from_oniguruma
 from cs336_bpe.model.splitting import PUNCTUATION, as_split
+from cs336_bpe.patterns.known import may_leave_gaps
 from cs336_bpe.rules.pipeline import ByteLevel, Split, SplitStep
 
 _CLASS = regex.compile(r"\\[pP]\{\w+\}|\\[sSdDwW]|\[\^?(?:[^\]\\]|\\.|\\p\{\w+\})+\]|\\?[^\\\w]|\w",
@@ -57,6 +58,8 @@ def _isolated(split: Split) -> str | None:
     pattern = from_oniguruma(split.pattern) if split.is_regex else regex.escape(split.pattern)
     if split.behavior == "Isolated":
         return pattern  # inverted or not: matches and gaps are pieces alike
+    if split.behavior == "Removed" and split.invert and not may_leave_gaps(pattern):
+        return pattern  # what is between matches is left out, and there is nothing
     if split.invert or not (pattern == from_oniguruma(PUNCTUATION) or _CLASS.fullmatch(pattern)):
         return None
     others = _complement(pattern)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns.known import can_compile
-from cs336_bpe.rules import TokenIds, check_pattern, check_size, from_printable, require_pattern
+from cs336_bpe.rules import TokenIds, check_pattern, check_size, require_pattern
 from cs336_bpe.text.utf8 import Text, as_bytes, as_text
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
@@ -40,7 +40,7 @@ class Coder:
             raise ValueError(f"unmatched is {unmatched!r}; it must be 'raise' or 'keep'")
         self.unmatched = unmatched
         self.pattern = require_pattern(pattern)
-        self.preparation = _preparation(pipeline, found.ids.specials)
+        self.preparation = _preparation(pipeline, found.ids)
         if self.preparation is not None:
             self.compiled = self.preparation.compiled
             self.is_direct = self.preparation.cuts_anywhere
@@ -51,7 +51,7 @@ class Coder:
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(found.ids.specials, self.preparation)
-        self.wholes = _wholes(found.ids, pipeline)
+        self.wholes = None if self.preparation is None else self.preparation.wholes
         self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
         if self.compiled is not None:
             keep = unmatched == "keep" or self.preparation is not None
@@ -182,22 +182,12 @@ class Coder:
         return kind
 
 
-def _preparation(pipeline: "Pipeline | None", ids: dict[str, int]) -> "Preparation | None":
+def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | None":
     if pipeline is None:
         return None
     from cs336_bpe.tokenizer.preparing import Preparation
 
     return Preparation(pipeline, ids)
-
-
-def _wholes(ids: TokenIds, pipeline: "Pipeline | None") -> dict[bytes, int] | None:
-    """The tokens that a whole pretoken is, whatever merges would make of it."""
-    if pipeline is None or not pipeline.whole_tokens:
-        return None
-    wholes = {token: number for token, number in ids.ordinary.items() if len(token) > 1}
-    return wholes | {token.content.encode(): ids.specials[token.content]
-                     for token in pipeline.added
-                     if token.in_vocab and from_printable(token.content) is not None}
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

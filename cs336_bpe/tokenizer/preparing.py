@@ -11,17 +11,20 @@ from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.model.splitting import Splitter
+from cs336_bpe.model.wholes import whole_tokens
 from cs336_bpe.native.scanner import CompiledPattern
 from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
+from cs336_bpe.rules import TokenIds
 from cs336_bpe.rules.pipeline import AddedToken, Pipeline
 
 
 class Preparation:
     """The steps of a pipeline before the merges, ready to be carried out."""
 
-    def __init__(self, pipeline: Pipeline, ids: dict[str, int]) -> None:
+    def __init__(self, pipeline: Pipeline, ids: TokenIds) -> None:
         self.pipeline = pipeline
-        self.ids = ids
+        self.ids = ids.specials
+        self.wholes = whole_tokens(ids, pipeline)
         self.normalizer = Normalizer(pipeline.normalize)
         self.splitter = Splitter(pipeline.splits)
         reduced = patterns_of(pipeline.splits)
@@ -75,6 +78,7 @@ class Preparation:
 
 def _compiled(patterns: tuple[str, ...]) -> CompiledPattern | None:
     """Patterns in sequence as one automaton, if there is one. What none matches is a piece too."""
+    patterns = patterns or (r"[\s\S]+",)  # nothing is cut
     try:
         return CompiledPattern(compile_sequence(patterns))
     except Unsupported:

