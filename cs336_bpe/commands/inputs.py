@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -18,13 +18,7 @@ from cs336_bpe.formats.own import FORMAT, load_json
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.formats.safe_json import MAX_FILE_BYTES, naming, read_bytes, read_json_file
 from cs336_bpe.formats.tiktoken import load_tiktoken, read_ranks
-from cs336_bpe.rules import (
-    GPT2_PATTERN,
-    Model,
-    RoleName,
-    check_special_tokens,
-    find_pattern,
-)
+from cs336_bpe.rules import GPT2_PATTERN, Model, RoleName, check_special_tokens, find_pattern
 
 Specials = Iterable[str] | Mapping[str, int]
 

@@ -34,7 +34,7 @@ def case_tables() -> tuple[bytes, bytes]:
 
 
 def _two_levels(classes: Mapping[int, tuple[str, ...]]) -> tuple[bytes, bytes]:
-    """An index of blocks of 256 code points. Most blocks are alike, so few different ones are kept."""
+    """An index of blocks of 256 code points, and the blocks: most are alike, and kept once."""
     class_of = bytearray(NUM_POINTS)
     for number, sources in classes.items():
         for source in sources:

@@ -126,5 +126,5 @@ cdef class CompiledPattern:
 
 @lru_cache(maxsize=KEPT)
 def compiled(pattern):
-    """A pattern, or the one of that name, compiled; raises `patterns.Unsupported` if it can't be."""
+    """A pattern, or the one of that name, compiled; `Unsupported` if it can't be."""
     return CompiledPattern(compile_pattern(require_pattern(pattern)))

@@ -3,7 +3,7 @@
 # distutils: define_macros = CS336_BPE_SMALL_PAGES=1
 """Stage 07: the end of a pretoken and the start of the next in one transition.
 
-Unlike stage 06, which makes an attempt for each pretoken, and goes back when it dies, this one never
+Unlike stage 06, which makes an attempt for each pretoken and goes back when it dies, this one never
 stops between two pretokens. If an attempt dies before a character, and a match could end there,
 then the next attempt begins with that character: both are known when the table is made, so the
 transition leads where the next attempt is after its first step, and has a flag, EMIT. Each step
@@ -11,10 +11,10 @@ writes its place down as a start, and only the flag decides whether that is kept
 
 Cost: a branch for each pretoken that no processor can predict -> none.
 Memory: as stage 06.
-Expect: a good deal faster on text with short pretokens; nothing on characters of several bytes, which
-are decoded as before.
-Trap: an attempt may die where no match could end, after one could have ended earlier (`\\s+(?!\\S)`).
-Then there is no other way than back to that place, MARK. Such a transition has the flag BACK.
+Expect: a good deal faster on text with short pretokens; nothing on characters of several bytes,
+which are decoded as before.
+Trap: an attempt may die where no match could end, after one could have ended earlier: white space
+before a word. Then there is no other way than back to that place, MARK. Such a transition has the flag BACK.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING

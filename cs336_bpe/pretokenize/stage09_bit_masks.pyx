@@ -6,9 +6,10 @@
 Unlike stage 08, which takes one step of an automaton after the other, this one classifies 64 bytes
 at once into masks, one bit per byte: letters, digits, white space, others. A few operations on
 64-bit integers then give the starts of all pretokens among them. The scanner is in `native/`:
-`masks_*.h` for each pattern, and `classify_*.h` for each kind of processor, chosen at run time. It is written by hand for the patterns of GPT-2 and GPT-4 and their relatives. Whether a
-pattern is one of them is told by its automaton, which is also what the masks are tested against;
-any other pattern runs as in stage 08.
+`masks_*.h` for each pattern, and `classify_*.h` for each kind of processor, chosen at run time. It
+is written by hand for the patterns of GPT-2 and GPT-4 and their relatives. Whether a pattern is one
+of them is told by its automaton, which is also what the masks are tested against; any other pattern
+runs as in stage 08.
 
 Cost: two look-ups for each character -> some instructions for each 64 bytes.
 Memory: as stage 08.

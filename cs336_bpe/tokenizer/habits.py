@@ -69,13 +69,3 @@ class Habits:
             if special == number:
                 return token
         return to_printable(self.vocab[number]) if number in self.vocab else None
-
-    def decode_batch(self, batch: Iterable[Iterable[int]], *,
-                     skip_special_tokens: bool = False) -> list[str]:
-        """The texts of several lists of ids.
-
-        >>> from cs336_bpe import Tokenizer
-        >>> Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), []).decode_batch([[97], []])
-        ['a', '']
-        """
-        return [self.decode(ids, skip_special_tokens=skip_special_tokens) for ids in batch]

@@ -33,8 +33,8 @@ class Preparation:
         """What cuts a text into these pretokens; None if that has to be done step by step."""
         self.one_search = (all(token.is_plain for token in pipeline.added)
                            and not _may_overlap(pipeline.added))
-        self.cuts_anywhere = (self.compiled is not None and self.one_search and not pipeline.normalize
-                              and not self.prefix_space)
+        self.cuts_anywhere = (self.compiled is not None and self.one_search
+                              and not pipeline.normalize and not self.prefix_space)
         """Whether a text can be cut wherever a pretoken starts in any case."""
 
     def added(self, wanted: frozenset[str]) -> AddedTokens:

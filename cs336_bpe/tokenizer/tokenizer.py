@@ -611,7 +611,7 @@ class Tokenizer(Habits):
         return self.decoder.decode_bytes(ids)
 
     def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace", *,
-                     workers: int | None = 1) -> list[str]:
+                     skip_special_tokens: bool = False, workers: int | None = 1) -> list[str]:
         """The text of each of many sequences of ids, by `workers` threads.
 
         Threads help with long arrays; lists are read under the interpreter's lock, by one thread
@@ -621,6 +621,9 @@ class Tokenizer(Habits):
         >>> tokenizer.decode_batch([[97], [], [98, 99]])
         ['a', '', 'bc']
         """
+        if skip_special_tokens:
+            skipped = self._skipped()
+            batch = [[number for number in ids if number not in skipped] for ids in batch]
         return self.decoder.decode_batch(batch, errors, check_workers(workers))
 
     def decode_file(
