@@ -14,7 +14,8 @@ Memory: as stage 06.
 Expect: a good deal faster on text with short pretokens; nothing on characters of several bytes,
 which are decoded as before.
 Trap: an attempt may die where no match could end, after one could have ended earlier: white space
-before a word. Then there is no other way than back to that place, MARK. Such a transition has the flag BACK.
+before a word. Then there is no other way than back to that place, MARK. Such a transition has the
+flag BACK.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING
