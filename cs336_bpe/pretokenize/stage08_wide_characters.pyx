@@ -5,8 +5,8 @@
 
 Unlike stage 07, which asks at every character how many bytes it has, this one has two loops: one
 for ASCII, where a byte is a character, and one for all other characters. Text in one script stays
-in one of them for long, so the branch between the two is predicted. The second loop decodes UTF-8, and
-sees where it is not valid. So a block is no longer decoded beforehand, and special tokens are
+in one of them for long, so the branch between the two is predicted. The second loop decodes UTF-8,
+and sees where it is not valid. So a block is no longer decoded beforehand, and special tokens are
 searched for in its bytes. The loops are in `native/automaton.h`.
 
 Cost: a branch for each character that depends on its length -> one where the script changes.
