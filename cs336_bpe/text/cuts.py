@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cs336_bpe.patterns import Unsupported, compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
-from cs336_bpe.rules import GPT2_PATTERN, find_pattern
+from cs336_bpe.rules import GPT2_PATTERN, require_pattern
 from cs336_bpe.text.specials import pattern_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Cutter:
         self.specials = [token.encode() for token in special_tokens]
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
-        self._find_cut = _cut_finder(find_pattern(pattern))
+        self._find_cut = _cut_finder(require_pattern(pattern))
 
     @cached_property
     def _find_special(self) -> "regex.Pattern[bytes] | None":
