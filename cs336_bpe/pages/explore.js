@@ -7,7 +7,7 @@ function showSummary() {
     `${data.specials.length ? ": " : ""}` +
     data.specials.slice(0, 8).map(([bytes]) => label(bytes)).join(", ") +
     `${data.specials.length > 8 ? ", \u2026" : ""}. ` +
-    `Text is cut with ${data.gpt2 ? "GPT-2\u2019s pattern." : `the pattern ${data.pattern}`}`;
+    `Text is split by the pattern ${data.pattern}.`;
 }
 
 // A token to begin with: the last one learnt of a length that makes a tree worth looking at.
@@ -21,11 +21,11 @@ function firstChoice() {
 buildTokens();
 showSummary();
 countInput.max = NUM_MERGES;
-if (data.gpt2) {
+if (data.automaton) {
   byId("input").value = data.text;
 } else {
   byId("own-text").replaceChildren(el("p", {class: "faint"}, "The pattern of this tokenizer is " +
-    "not one that this page can apply, so the text can\u2019t be changed here."));
+    "not one that this page can follow, so the text can\u2019t be changed here."));
 }
 if (data.cut) {
   byId("own-text").append(el("p", {class: "faint"}, "The text is longer than this page merges: " +

@@ -10,9 +10,10 @@ from typing import Any
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
 from cs336_bpe.pages.page import byte_string, write_page
-from cs336_bpe.patterns.known import is_same
+from cs336_bpe.pages.pattern import automaton_data
+from cs336_bpe.patterns import compile_pattern, why_not
 from cs336_bpe.pretokenize import count_pretokens_in
-from cs336_bpe.rules import BYTES, GPT2_PATTERN
+from cs336_bpe.rules import BYTES, pattern_name
 from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import words_of
 from cs336_bpe.views.sample_text import SAMPLE
@@ -70,8 +71,7 @@ def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
         "others": [[byte_string(token), number] for number, token in tokenizer.vocab.items()
                    if number not in known],
         "size": tokenizer.vocab_size,
-        "pattern": tokenizer.pattern,
-        "gpt2": is_same(tokenizer.pattern, GPT2_PATTERN),
+        "pattern": pattern_name(tokenizer.pattern),
     }
 
 
@@ -94,15 +94,18 @@ def _runs(numbers: Iterator[int]) -> Iterator[list[int]]:
 
 
 def _text(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
-    """The text to merge: as it is for GPT-2's pattern, which the page can apply to what the
-    reader writes; and in pretokens for other patterns, which it can't."""
+    """The text to merge: as it is, with the automaton of the pattern, by which the page splits what
+    the reader writes; and in pretokens if the pattern can't be compiled, or leaves gaps."""
     words = words_of(tokenizer, text, "all", MAX_BYTES)
     limits = {"cut": words.cut, "shown": words.shown_bytes}
-    if is_same(tokenizer.pattern, GPT2_PATTERN):
-        return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"), **limits}
+    if why_not(tokenizer.pattern) is None:
+        automaton = compile_pattern(tokenizer.pattern)
+        if not automaton.leaves_gaps:
+            return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"),
+                    "automaton": automaton_data(automaton), **limits}
     pretokens = [[byte_string(b"".join(tokenizer.vocab[number] for number in ids)), special]
                  for ids, special in words.words]
-    return {"pretokens": pretokens, **limits}
+    return {"pretokens": pretokens, "automaton": None, **limits}
 
 
 def _compression(tokenizer: Tokenizer, text: str | None,

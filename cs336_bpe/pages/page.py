@@ -21,9 +21,9 @@ from cs336_bpe.views.appearance import appearance
 
 SCRIPTS = {
     "show": ["elements.js", "merges.js", "show.js"],
-    "explore": ["elements.js", "merges.js", "vocabulary.js", "training.js", "compression.js",
-                "explore.js"],
-    "pattern": ["elements.js", "pattern.js"],
+    "explore": ["elements.js", "automaton.js", "merges.js", "vocabulary.js", "training.js",
+                "compression.js", "explore.js"],
+    "pattern": ["elements.js", "automaton.js", "pattern.js"],
 }
 
 _PAGE = Template("""\

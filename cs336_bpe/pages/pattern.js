@@ -1,80 +1,14 @@
 
 // The page about a pattern: its automaton, and a text that is followed through it.
 
-const NUM_CLASSES = data.names.length, END = NUM_CLASSES, DEAD = -1;
 const input = byId("input"), slider = byId("slider");
-
-// --- The automaton -----------------------------------------------------------------------------
-
-const runEnds = [], runClasses = [];
-for (let n = 0, end = 0; n < data.runs.length; n += 2) {
-  end += data.runs[n + 1];
-  runClasses.push(data.runs[n]);
-  runEnds.push(end);
-}
-
-function classOf(character) {
-  const point = character.codePointAt(0);
-  let low = 0, high = runEnds.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (runEnds[middle] > point) high = middle;
-    else low = middle + 1;
-  }
-  return runClasses[low];
-}
-
-// All steps over a text. A step looks at the character at `at`, or at the end of the text:
-//   go    take it, and go on in another state; `mark` says that a match could end before it
-//   end   a match ends before it; the next attempt takes it at once, if it can
-//   back  the match ended at the mark, and what came after it is looked at again
-//   gap   nothing matches at `start`; that character is in no match
-function walk(characters) {
-  const columns = characters.map(classOf);
-  columns.push(END);
-  const steps = [];
-  let at = 0, state = 0, start = 0, mark = 0;
-  const pieces = [];  // [start, stop, whether it is a match]
-  while (start < characters.length) {
-    const column = columns[at], then = data.next[state][column];
-    const accept = data.accept[state][column] === 1;
-    const step = {at, state, column, start, mark, found: pieces.length};
-    if (then !== DEAD) {
-      if (accept) mark = at;
-      state = then;
-      step.kind = accept ? "mark" : "go";
-      at++;
-    } else if (accept) {
-      pieces.push([start, at, true]);
-      start = mark = at;
-      state = column === END ? 0 : data.next[0][column];
-      step.kind = "end";
-      if (state === DEAD) state = 0;
-      else if (column !== END) at++;
-    } else if (mark > start) {
-      pieces.push([start, mark, true]);
-      step.kind = "back";
-      at = start = mark;
-      state = 0;
-    } else {
-      pieces.push([start, start + 1, false]);
-      step.kind = "gap";
-      at = start = mark = start + 1;
-      state = 0;
-    }
-    Object.assign(step, {toState: state, toAt: at, toStart: start, toMark: mark,
-      toFound: pieces.length});
-    steps.push(step);
-  }
-  return {steps, pieces};
-}
 
 // --- The table -----------------------------------------------------------------------------------
 
 const rows = [], cells = [], heads = [];
 
 function cellText(state, column) {
-  const then = data.next[state][column], accept = data.accept[state][column];
+  const then = nextStates[state][column], accept = accepts[state][column];
   if (then === DEAD) return accept ? "|" : "\u00b7";
   return accept ? `${then}\u2032` : String(then);
 }
@@ -82,7 +16,7 @@ function cellText(state, column) {
 function drawTable() {
   const names = [...data.names, "end"];
   names.forEach((name) => heads.push(el("th", {scope: "col"}, name)));
-  const body = data.next.map((row, state) => {
+  const body = nextStates.map((row, state) => {
     cells.push(row.map((_, column) => el("td", {}, cellText(state, column))));
     rows.push(el("tr", {}, el("th", {scope: "row"}, `${state} `,
       el("span", {class: "faint"}, data.paths[state] || "start")), ...cells[state]));
@@ -104,10 +38,10 @@ function drawTable() {
 
 let characters = [], walked = {steps: [], pieces: []}, now = 0;
 
-function textChanged() {
-  characters = Array.from(input.value);
+function setText(text) {
+  characters = Array.from(text);
   const notice = byId("notice");
-  notice.hidden = characters.length <= data.most && !(data.cut && input.value === data.text);
+  notice.hidden = characters.length <= data.most && !(data.cut && text === data.text);
   notice.textContent = `Only the first ${format(data.most)} characters are used.`;
   characters.length = Math.min(characters.length, data.most);
   walked = walk(characters);
@@ -196,7 +130,7 @@ function show() {
   else if (right > box.scrollLeft + box.clientWidth) box.scrollLeft = right - box.clientWidth;
 }
 
-input.addEventListener("input", textChanged);
+input.addEventListener("input", () => setText(input.value));
 slider.addEventListener("input", () => setStep(Number(slider.value)));
 for (const [id, target] of [["first", () => 0], ["previous", () => now - 1],
   ["next", () => now + 1], ["last", () => walked.steps.length]]) {
@@ -214,7 +148,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-byId("summary").textContent = `${plural(data.next.length, "state")}, ` +
+byId("summary").textContent = `${plural(nextStates.length, "state")}, ` +
   `${data.names.length} classes of characters. ` + (data.gaps
   ? "It leaves gaps: there are characters that no match takes."
   : "It leaves no gaps: every character is part of a match.");
@@ -222,4 +156,4 @@ byId("pattern").textContent = data.pattern;
 input.maxLength = 2 * data.most;
 input.value = data.text;
 drawTable();
-textChanged();
+setText(data.text);  // not what is in the box, in which a browser changes the ends of lines

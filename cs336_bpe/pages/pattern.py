@@ -5,7 +5,7 @@ from typing import Any
 
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.pages.page import write_page
-from cs336_bpe.patterns import compile_pattern
+from cs336_bpe.patterns import Automaton, compile_pattern
 from cs336_bpe.rules import pattern_name, require_pattern
 from cs336_bpe.text.utf8 import as_utf8
 from cs336_bpe.views.automata import Names, cut_lines
@@ -47,9 +47,20 @@ def _data(names: Names, source: str, text: str) -> dict[str, Any]:
         "names": names.classes, "examples": [names.examples_of(number)
                                              for number in range(automaton.num_classes)],
         "sizes": names.sizes, "paths": names.paths, "cuts": cut_lines(names),
-        "gaps": automaton.leaves_gaps, "next": automaton.next,
+        "gaps": automaton.leaves_gaps, "automaton": automaton_data(automaton),
+    }
+
+
+def automaton_data(automaton: Automaton) -> dict[str, Any]:
+    """What `automaton.js` needs to split a text. `runs` has the class of every character: a class,
+    and how many characters in a row have it.
+
+    >>> automaton_data(compile_pattern("a+"))["runs"]
+    [0, 97, 1, 1, 0, 1114014]
+    """
+    return {
+        "next": automaton.next,
         "accept": [[int(accepts) for accepts in row] for row in automaton.accept],
-        # The class of every character, as runs: a class, and how many characters have it.
         "runs": [number for run_class, run in groupby(automaton.of_point)
                  for number in (run_class, sum(1 for _ in run))],
     }

@@ -1,11 +1,6 @@
 
 // --- A text, as training goes on -------------------------------------------------------------
 
-// GPT-2's pattern. JavaScript's \s is not what Unicode calls white space.
-const PATTERN = new RegExp("'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+" +
-  "| ?[^\\p{White_Space}\\p{L}\\p{N}]+" +
-  "|\\p{White_Space}+(?!\\P{White_Space})|\\p{White_Space}+", "gu");
-
 const firstSpecial = BYTES + NUM_MERGES;
 const specialTexts = new Map(data.specials.map(([bytes], n) =>
   [decoder.decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))), firstSpecial + n]));
@@ -31,7 +26,12 @@ function encodeText(text) {
   const result = [];
   for (const part of specialPattern ? text.split(specialPattern) : [text]) {
     if (specialTexts.has(part)) result.push(specialTexts.get(part));
-    else for (const match of part.match(PATTERN) || []) result.push(...encodeWord(toBytes(match)));
+    else {
+      const characters = Array.from(part);
+      for (const [start, stop] of walk(characters).pieces) {
+        result.push(...encodeWord(toBytes(characters.slice(start, stop).join(""))));
+      }
+    }
   }
   return result;
 }
@@ -42,8 +42,10 @@ let stops = [];  // the numbers of merges that the slider stops at
 let count = NUM_MERGES;
 const slider = byId("slider"), countInput = byId("count");
 
+let written = data.text;  // not what is in the box, in which a browser changes the ends of lines
+
 function textChanged() {
-  encoded = data.gpt2 ? encodeText(byId("input").value)
+  encoded = data.automaton ? encodeText(written)
     : data.pretokens.flatMap(([bytes, special]) => special
       ? [firstSpecial + data.specials.findIndex((entry) => entry[0] === bytes)]
       : encodeWord(bytes));
@@ -101,4 +103,7 @@ byId("next").addEventListener("click", () => {
   setCount(changes.find((number) => number > count));
   if (byId("next").disabled) slider.focus();
 });
-byId("input").addEventListener("input", textChanged);
+byId("input").addEventListener("input", () => {
+  written = byId("input").value;
+  textChanged();
+});

@@ -4,7 +4,7 @@ from functools import cache
 
 from cs336_bpe.patterns.automaton import compile_pattern, why_not
 from cs336_bpe.patterns.syntax import Unsupported
-from cs336_bpe.rules import GPT2_PATTERN, find_pattern
+from cs336_bpe.rules import GPT2_PATTERN, find_pattern, require_pattern
 
 
 def is_same(pattern: str, other: str) -> bool:
@@ -13,7 +13,7 @@ def is_same(pattern: str, other: str) -> bool:
     >>> is_same(r"\\s+|\\S", r"\\s\\s*|[^\\s]"), is_same("gpt2", "gpt4")
     (True, False)
     """
-    pattern, other = find_pattern(pattern), find_pattern(other)
+    pattern, other = require_pattern(pattern), require_pattern(other)
     if pattern == other:
         return True
     try:

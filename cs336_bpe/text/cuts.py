@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cs336_bpe.patterns import Unsupported, compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
-from cs336_bpe.rules import GPT2_PATTERN, find_pattern
+from cs336_bpe.rules import GPT2_PATTERN, require_pattern
 from cs336_bpe.text.specials import pattern_of
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
     if pattern is not None and not isinstance(pattern, str):
         return pattern.last_cut
     try:
-        automaton = compile_pattern(find_pattern(pattern)) if pattern is not None else None
+        automaton = compile_pattern(require_pattern(pattern)) if pattern is not None else None
     except Unsupported:
         automaton = None
     if automaton is None or pattern is None:

@@ -82,7 +82,7 @@ def test_a_page(cs336, tmp_path):
     page = path.read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
     assert data["pattern"] == PATTERNS["gpt4"]
-    assert sum(data["runs"][1::2]) == 0x110000
+    assert sum(data["automaton"]["runs"][1::2]) == 0x110000
 
 
 @pytest.mark.parametrize(("pattern", "message"), [

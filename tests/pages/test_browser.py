@@ -1,4 +1,4 @@
-"""The two pages in a real browser. The `browser` fixture also asserts, after each test, that
+"""The pages in a real browser. The `browser` fixture also asserts, after each test, that
 nothing was written to the console and that no request left the page."""
 
 import json
@@ -9,9 +9,10 @@ import unicodedata
 
 import pytest
 
-from cs336_bpe import Tokenizer
-from cs336_bpe.pages import write_explore_page, write_show_page
+from cs336_bpe import PATTERNS, Tokenizer
+from cs336_bpe.pages import write_explore_page, write_pattern_page, write_show_page
 from cs336_bpe.rules import END_OF_TEXT as END
+from cs336_bpe.rules import pattern_name
 from cs336_bpe.views.appearance import appearance, label
 
 TEXT = ("Once upon a time, there was a naïve girl.\n\nShe didn't see 東京 in 1969.\n"
@@ -33,6 +34,13 @@ def explore_page(trained, tmp_path_factory):
     path = tmp_path_factory.mktemp("explore") / "explore.html"
     write_explore_page(trained, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def all_pages(show_page, explore_page, tmp_path_factory):
+    path = tmp_path_factory.mktemp("pattern") / "pattern.html"
+    write_pattern_page("gpt4", path, TEXT)
+    return {"show": show_page, "explore": explore_page, "pattern": path}
 
 
 def ids_of(tokenizer, text):
@@ -287,6 +295,27 @@ def test_the_page_encodes_as_python_does(browser, explore_page, trained):
         assert ids == trained.encode(text)
 
 
+@pytest.mark.parametrize("pattern", [*PATTERNS, r"[a-z]+|[^a-z]"])
+def test_the_page_splits_by_the_tokenizers_pattern(browser, trained, tmp_path, pattern):
+    tokenizer = Tokenizer(trained.vocab, trained.merges, ["<|endoftext|>"], pattern=pattern)
+    write_explore_page(tokenizer, tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    for text in (TEXT, MORE, "", "HTMLParser's 12345\n \n  x/\n"):
+        ids = browser.run(f"encodeText({in_script(text)}).map((token) => tokens.id[token])")
+        assert ids == tokenizer.encode(text)
+    assert f"by the pattern {pattern_name(tokenizer.pattern)}." in browser.text("#summary")
+
+
+@pytest.mark.parametrize("pattern", [r"(?<=a)b|.|\n", "[a-z]+"], ids=["look-behind", "gaps"])
+def test_a_pattern_that_the_page_can_not_follow(browser, trained, tmp_path, pattern):
+    tokenizer = Tokenizer(trained.vocab, trained.merges, pattern=pattern)
+    write_explore_page(tokenizer, tmp_path / "page.html", "abthegirl")
+    browser.open(tmp_path / "page.html")
+    assert "the text can’t be changed here" in browser.text("#own-text")
+    ids = browser.run("encoded.map((token) => tokens.id[token])")
+    assert ids == tokenizer.encode("abthegirl")
+
+
 def test_the_page_encodes_as_gpt2_does(browser, data, tmp_path):
     folder = data / "cs336"
     gpt2 = Tokenizer.from_files(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [END])
@@ -360,7 +389,7 @@ def test_fifty_thousand_tokens(browser, large, tmp_path):
         number for number, token in large.vocab.items() if b"xyz" in token]
 
 
-# --- Both ------------------------------------------------------------------------------------
+# --- All of them -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -408,10 +437,9 @@ def test_tokens_look_the_same_as_in_python(browser, explore_page, nasty):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("kind", ["show", "explore"])
-def test_usable_at_every_width_and_readable(browser, show_page, explore_page, kind, width, dark,
-                                            tmp_path):
-    browser.open(show_page if kind == "show" else explore_page, width, dark=dark)
+@pytest.mark.parametrize("kind", ["show", "explore", "pattern"])
+def test_usable_at_every_width_and_readable(browser, all_pages, kind, width, dark, tmp_path):
+    browser.open(all_pages[kind], width, dark=dark)
     if kind == "show":
         browser.click("#text .token", 1)
     assert browser.run("document.documentElement.scrollWidth") <= width
@@ -455,10 +483,10 @@ def contrast(one, other):
     return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 
 
-@pytest.mark.parametrize("kind", ["show", "explore"])
-def test_even_a_script_on_the_page_gets_nowhere(browser, show_page, explore_page, kind):
+@pytest.mark.parametrize("kind", ["show", "explore", "pattern"])
+def test_even_a_script_on_the_page_gets_nowhere(browser, all_pages, kind):
     """If a token did get into the page as HTML, the policy would stop it."""
-    browser.open(show_page if kind == "show" else explore_page)
+    browser.open(all_pages[kind])
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.5)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/"

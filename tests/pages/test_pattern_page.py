@@ -69,6 +69,15 @@ def test_step_by_step(browser, gpt2_page):
     assert browser.run("document.querySelectorAll('.mark').length") == 1
 
 
+def test_ends_of_lines_are_those_of_the_text(browser, tmp_path):
+    """A browser makes one character of the two in a box of text."""
+    write_pattern_page("gpt2", tmp_path / "page.html", "a\r\nb")
+    browser.open(tmp_path / "page.html")
+    assert browser.run("characters.join('')") == "a\r\nb"
+    fill(browser, "a\r\nb")
+    assert browser.run("characters.join('')") == "a\nb"
+
+
 def test_by_keyboard(browser, gpt2_page):
     browser.open(gpt2_page)
     browser.press("ArrowRight", 3)
