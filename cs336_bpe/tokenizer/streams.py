@@ -18,9 +18,8 @@ def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
                         f"such as an open text file or [text]")
     # What must not occur has to be found as a whole, so it must not be cut in two either.
     uncut = coder.choices.all if choice.refused is not None else choice
-    if coder.compiled is None:
-        return _encode_documents(coder, parts, choice, uncut, width)
-    return _encode_open(coder, parts, choice, uncut, width)
+    encode = _encode_documents if coder.compiled is None else _encode_open
+    return filter(len, encode(coder, parts, choice, uncut, width))
 
 
 def _encode_open(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,
@@ -30,21 +29,24 @@ def _encode_open(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choi
     text = OpenText(coder.engine, dict(uncut.splitter.ids), width, cache)
     for data in utf8_parts(parts):
         ids, special = text.add(data)
-        yield ids
         while special is not None:
-            yield _ids_of(coder, special_of[special[1]], choice, width, special[0])
-            ids, special = text.add(b"")
             yield ids
-    special = (0, 0)
-    while special is not None:
-        ids, special = text.end()
+            yield _ids_of_special(coder, special_of, special, choice, width)
+            ids, special = text.add(b"")
         yield ids
-        if special is not None:
-            yield _ids_of(coder, special_of[special[1]], choice, width, special[0])
+    ids, special = text.end()
+    while special is not None:
+        yield ids
+        yield _ids_of_special(coder, special_of, special, choice, width)
+        ids, special = text.end()
+    yield ids
 
 
-def _ids_of(coder: Coder, token: str, choice: Choice, width: int, offset: int) -> Ids:
-    return coder.encode_any(token, choice, width, offset=offset)
+def _ids_of_special(coder: Coder, special_of: dict[int, str], special: tuple[int, int],
+                    choice: Choice, width: int) -> Ids:
+    """A special token that was found at an offset: its id, or an error if it must not occur."""
+    offset, number = special
+    return coder.encode_any(special_of[number], choice, width, offset=offset)
 
 
 def _encode_documents(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,

@@ -310,6 +310,8 @@ class Tokenizer:
         ids, offsets = encode_batch_arrays(
             self.coder, check_texts(texts), self.coder.choices.choose(specials), width_for(kind),
             check_workers(workers))
+        import numpy
+
         return as_array(ids, kind), numpy.frombuffer(memoryview(offsets), numpy.int64)
 
     def encode_iterable(self, parts: Iterable[str], *, specials: Which = "all") -> Iterator[int]:
