@@ -2,7 +2,8 @@
 
 A mode is a module with two functions. `make(rng)` gives a case: a dict of plain values, so that it
 can be printed and made smaller. `check(same, **case)` runs it; `same(found, expected, what)` counts
-a comparison and stops at a difference. Whatever else is raised is a failure as well.
+a comparison and stops at a difference. Whatever else is raised is a failure as well. `OPTIONS` names
+the values of a case that stay as they are when the rest is made smaller.
 """
 
 import atexit
@@ -29,7 +30,12 @@ class Difference(AssertionError):
 
     def __init__(self, what: str, found: object, expected: object) -> None:
         super().__init__(f"{what}: found {found!r:.300}, expected {expected!r:.300}")
-        self.what = what
+        self.what = f"{what}: {_short(found)} for {_short(expected)}"
+
+
+def _short(value: object) -> str:
+    """Whether it is an error, or of which type: a smaller case must fail in the same way."""
+    return str(value[0]) if isinstance(value, tuple) and value else type(value).__name__
 
 
 class Comparisons:
@@ -110,15 +116,15 @@ def run(mode: ModuleType, seed: int, cases: int | None = None,
            and (seconds is None or time.monotonic() - start < seconds)):
         name = f"{seed}/{tally.cases}"
         tally.cases += 1
+        (folder() / "running").write_text(f"{mode.__name__} {name}")  # it stays if this is stuck
         faulthandler.dump_traceback_later(STUCK, exit=True)
-        print_if_stuck = f"{mode.__name__} seed {name}"
         try:
             failure = run_case(mode, name, case_of(mode, name), same)
         finally:
             faulthandler.cancel_dump_traceback_later()
         if failure is not None and failure.kind not in kinds:
             kinds.add(failure.kind)
-            print(f"failure in {print_if_stuck}; making it smaller", flush=True)
+            print(f"a failure with the seed {name}; making it smaller", flush=True)
             tally.failures.append(smaller(failure))
     tally.comparisons = same.number
     tally.seconds = time.monotonic() - start
@@ -134,7 +140,7 @@ def smaller(failure: Failure) -> Failure:
     changed = True
     while changed and tries < MOST_TRIES:
         changed = False
-        for key in failure.case:
+        for key in failure.case.keys() - failure.mode.OPTIONS:
             for value in simpler(failure.case[key]):
                 tries += 1
                 found = run_case(failure.mode, failure.seed, failure.case | {key: value},
@@ -190,12 +196,11 @@ def setting(module: ModuleType, name: str, value: object) -> Iterator[None]:
 
 
 def outcome(call: Callable[[], object]) -> tuple[str, object]:
-    """What a call returns, or which error it raises: refusing is a result too."""
+    """What a call returns, or that it refuses, which is a result too."""
     try:
         return "result", call()
-    except (ValueError, TypeError, OverflowError) as error:
-        kind = UnicodeError if isinstance(error, UnicodeError) else type(error)
-        return "error", kind.__name__
+    except ValueError:
+        return "error", "ValueError"
 
 
 def pieces(rng: random.Random, whole: Any) -> list[Any]:

@@ -88,17 +88,15 @@ def merges(rng: random.Random, most: int = 60) -> list[Pair]:
     return list(pairs)
 
 
-def vocab(rng: random.Random, pairs: list[Pair]) -> dict[int, bytes]:
-    """Ids as training gives them, or in any order, or with gaps."""
-    tokens = [bytes([byte]) for byte in range(256)] + [left + right for left, right in pairs]
-    return dict(zip(ids(rng, len(tokens)), tokens))
+def numbering(rng: random.Random) -> int | None:
+    """A seed for `ids`; None for ids as training gives them."""
+    return rng.choice([None, rng.randrange(10**6)])
 
 
-def ids(rng: random.Random, number: int) -> list[int]:
-    kind = rng.random()
-    if kind < 0.5:
+def ids(seed: int | None, number: int) -> list[int]:
+    """So many ids: in order, in any order, or with gaps."""
+    if seed is None:
         return list(range(number))
-    if kind < 0.7:
-        return rng.sample(range(number), number)
-    most = rng.choice([2 * number, 2**16, 2**16 + number, 2**20])
+    rng = random.Random(seed)
+    most = rng.choice([number, 2 * number, 2**16, 2**16 + number, 2**20])
     return rng.sample(range(max(most, number)), number)

@@ -7,6 +7,8 @@ from fuzz.core import folder
 
 from cs336_bpe import PretokenCounts, count_pretokens_in, stages
 
+OPTIONS = {"factor"}
+
 
 def make(rng):
     return {"many": [texts.counts(rng) for _ in range(rng.randrange(5))],

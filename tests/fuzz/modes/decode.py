@@ -10,11 +10,12 @@ from cs336_bpe import stages
 
 LADDER = stages.ladder("decode")
 WIDTHS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", ">u2", ">i8"]
+OPTIONS = {"dtype", "errors"}
 
 
 def make(rng):
     tokens = [texts.data(rng, most=rng.choice([2, 6, 30])) or b"x" for _ in range(rng.randrange(1, 30))]
-    vocab = dict(zip(texts.ids(rng, len(tokens)), tokens))
+    vocab = dict(zip(texts.ids(texts.numbering(rng), len(tokens)), tokens))
     ids = rng.choices(list(vocab), k=rng.choice([0, 1, 5, 40, 400]))
     if rng.random() < 0.2:
         ids.insert(rng.randrange(len(ids) + 1), rng.choice([-1, 2**31, 2**32 + 1, 2**64, 29, 300]))

@@ -12,23 +12,24 @@ from cs336_bpe.tokenizer import parallel
 from cs336_bpe.tokenizer.engine import SMALLEST_CACHE_BYTES
 
 DEFINITION, *OTHERS = stages.ladder("encode")
+OPTIONS = {"numbering", "small_cache", "workers", "part_bytes", "some"}
 
 
 def make(rng):
     merges = texts.merges(rng)
     specials = texts.special_tokens(rng)
     whole = texts.text(rng, specials)
-    return {"merges": merges, "vocab_ids": texts.ids(rng, 256 + len(merges)), "specials": specials,
+    return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
             "pattern": texts.pattern(rng), "parts": pieces(rng, whole)[:50],
             "wrong": texts.data(rng, specials, 10),
             "small_cache": rng.random() < 0.3, "workers": rng.choice([1, 2, 3]),
             "part_bytes": rng.choice([1, 2, 5, 50, 1000]), "some": rng.randrange(6)}
 
 
-def make_tokenizer(merges, vocab_ids, specials, pattern, small_cache=False):
+def make_tokenizer(merges, numbering, specials, pattern, small_cache=False):
     """A tokenizer, and the definition of it."""
     tokens = [bytes([byte]) for byte in range(256)] + [left + right for left, right in merges]
-    vocab = dict(zip(vocab_ids, tokens))
+    vocab = dict(zip(texts.ids(numbering, len(tokens)), tokens))
     options = {"cache_bytes": SMALLEST_CACHE_BYTES} if small_cache else {}
     tokenizer = Tokenizer(vocab, merges, specials, pattern=pattern, **options)
     # A special token that is learnt too, or a byte, gets the same id or one of its own.
@@ -40,9 +41,9 @@ def make_tokenizer(merges, vocab_ids, specials, pattern, small_cache=False):
     return tokenizer, oracle
 
 
-def check(same, merges, vocab_ids, specials, pattern, parts, wrong, small_cache, workers,
+def check(same, merges, numbering, specials, pattern, parts, wrong, small_cache, workers,
           part_bytes, some):
-    tokenizer, oracle = make_tokenizer(merges, vocab_ids, specials, pattern, small_cache)
+    tokenizer, oracle = make_tokenizer(merges, numbering, specials, pattern, small_cache)
     text = "".join(parts)
     check_stages(same, dict(tokenizer.vocab), merges, tokenizer, oracle, text, pattern)
     chosen = specials[:some]

@@ -7,11 +7,13 @@ from fuzz.modes.encode import make_tokenizer
 
 from cs336_bpe.tokenizer import files, id_files
 
+OPTIONS = {"numbering", "errors", "choice", "workers", "block_bytes", "name"}
+
 
 def make(rng):
     merges = texts.merges(rng, 30)
     specials = texts.special_tokens(rng, 8)
-    return {"merges": merges, "vocab_ids": texts.ids(rng, 256 + len(merges)), "specials": specials,
+    return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
             "pattern": texts.pattern(rng), "data": texts.data(rng, specials),
             "errors": rng.choice(["strict", "replace", "ignore"]),
             "choice": rng.choice(["all", "none", "raise"]), "workers": rng.choice([1, 2, 3]),
@@ -19,9 +21,9 @@ def make(rng):
             "name": rng.choice(["ids.npy", "ids.bin"])}
 
 
-def check(same, merges, vocab_ids, specials, pattern, data, errors, choice, workers, block_bytes,
+def check(same, merges, numbering, specials, pattern, data, errors, choice, workers, block_bytes,
           name):
-    tokenizer, _ = make_tokenizer(merges, vocab_ids, specials, pattern)
+    tokenizer, _ = make_tokenizer(merges, numbering, specials, pattern)
     source, target, back = folder() / "in.txt", folder() / name, folder() / "out.txt"
     source.write_bytes(data)
     target.unlink(missing_ok=True)

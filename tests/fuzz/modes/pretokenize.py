@@ -12,6 +12,7 @@ from cs336_bpe.rules import GPT2_PATTERN
 from cs336_bpe.text.specials import pattern_of
 
 LADDER = stages.ladder("pretokenize")
+OPTIONS = {"errors", "workers", "processes", "block_bytes"}
 
 
 def make(rng):

@@ -4,17 +4,19 @@ from fuzz import texts
 from fuzz.core import outcome, pieces
 from fuzz.modes.encode import make_tokenizer
 
+OPTIONS = {"numbering", "some"}
+
 
 def make(rng):
     merges = texts.merges(rng, 30)
     specials = texts.special_tokens(rng, 8)
-    return {"merges": merges, "vocab_ids": texts.ids(rng, 256 + len(merges)), "specials": specials,
+    return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
             "pattern": texts.pattern(rng), "parts": pieces(rng, texts.text(rng, specials)),
             "some": rng.randrange(8)}
 
 
-def check(same, merges, vocab_ids, specials, pattern, parts, some):
-    tokenizer, _ = make_tokenizer(merges, vocab_ids, specials, pattern)
+def check(same, merges, numbering, specials, pattern, parts, some):
+    tokenizer, _ = make_tokenizer(merges, numbering, specials, pattern)
     text = "".join(parts)
     for choice in "all", "none", "raise", set(specials[:some]):
         expected = outcome(lambda: tokenizer.encode(text, specials=choice))  # noqa: B023

@@ -6,6 +6,7 @@ from fuzz.core import outcome
 from cs336_bpe import stages
 
 DEFINITION, *OTHERS = stages.ladder("train")
+OPTIONS = {"tie_break", "processes"}
 
 
 def make(rng):

@@ -1,0 +1,3 @@
+"""One module per mode. `fuzz.core` says what a mode is."""
+
+NAMES = ("train", "pretokenize", "encode", "decode", "streams", "files", "formats", "counts", "mutated")

@@ -1,0 +1,50 @@
+"""A fixed number of cases of each mode; and failures that were found, made small, kept."""
+
+import importlib
+import logging
+
+import pytest
+from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
+from fuzz.modes import NAMES
+
+CASES = {"train": 150, "pretokenize": 150, "encode": 60, "decode": 100, "streams": 150, "files": 100,
+         "formats": 40, "counts": 80, "mutated": 500}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fuzz(name):
+    logging.disable(logging.WARNING)
+    try:
+        tally = run(importlib.import_module(f"fuzz.modes.{name}"), seed=336, cases=CASES[name])
+    finally:
+        logging.disable(logging.NOTSET)
+    assert not tally.failures, "\n\n".join(failure.as_test() for failure in tally.failures)
+    assert tally.comparisons >= CASES[name]
+
+
+class Wrong:
+    """A mode with a mistake: two equal letters side by side are found only in long texts."""
+
+    __name__ = "fuzz.wrong"
+    OPTIONS = frozenset()
+
+    @staticmethod
+    def check(same, text, numbers):
+        same("xx" in text and 7 in numbers, False, "x twice")
+
+
+def test_a_failure_is_made_small():
+    case = {"text": "some text xx and more" * 20, "numbers": {3: 1, 7: 2, 9: 4}}
+    failure = run_case(Wrong, "0/0", case, Comparisons())
+    assert isinstance(failure, Failure)
+    assert isinstance(failure.error, Difference)
+    small = smaller(failure)
+    assert small.case["text"] == "xx"
+    assert list(small.case["numbers"]) == [7]
+    source = small.as_test()
+    assert "wrong.check(\n        Comparisons(),\n        text='xx'" in source
+    namespace = {"wrong": Wrong, "Comparisons": Comparisons}
+    exec(source, namespace)
+    [test] = [value for name, value in namespace.items() if name.startswith("test_")]
+    with pytest.raises(Difference, match="x twice"):
+        test()
