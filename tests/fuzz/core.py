@@ -8,6 +8,7 @@ the values of a case that stay as they are when the rest is made smaller.
 
 import atexit
 import faulthandler
+import os
 import random
 import time
 import traceback
@@ -21,8 +22,8 @@ from types import ModuleType
 from typing import Any
 
 Case = dict[str, Any]
-MOST_TRIES = 3_000  # to make one failure smaller
-STUCK = 120  # seconds after which a case is taken for an endless loop
+MOST_TRIES = 1_000  # to make one failure smaller
+STUCK = 300  # seconds after which a hundred cases are taken for an endless loop
 
 
 class Difference(AssertionError):
@@ -116,16 +117,16 @@ def run(mode: ModuleType, seed: int, cases: int | None = None,
            and (seconds is None or time.monotonic() - start < seconds)):
         name = f"{seed}/{tally.cases}"
         tally.cases += 1
-        (folder() / "running").write_text(f"{mode.__name__} {name}")  # it stays if this is stuck
-        faulthandler.dump_traceback_later(STUCK, exit=True)
-        try:
-            failure = run_case(mode, name, case_of(mode, name), same)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+        if tally.cases % 100 == 1:
+            (folder() / "running").write_text(f"{mode.__name__} {name}")  # it stays if this is stuck
+            faulthandler.dump_traceback_later(STUCK, exit=True)
+        failure = run_case(mode, name, case_of(mode, name), same)
         if failure is not None and failure.kind not in kinds:
             kinds.add(failure.kind)
             print(f"a failure with the seed {name}; making it smaller", flush=True)
+            faulthandler.cancel_dump_traceback_later()
             tally.failures.append(smaller(failure))
+    faulthandler.cancel_dump_traceback_later()
     tally.comparisons = same.number
     tally.seconds = time.monotonic() - start
     return tally
@@ -178,8 +179,9 @@ def simpler(value: object) -> Any:
 
 @cache
 def folder() -> Path:
-    """A folder for this run, removed at its end."""
-    made = TemporaryDirectory(prefix="cs336_bpe_fuzz")
+    """A folder for this run, removed at its end; in memory where there is such a place."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    made = TemporaryDirectory(prefix="cs336_bpe_fuzz", dir=memory)
     atexit.register(made.cleanup)
     return Path(made.name)
 
