@@ -101,8 +101,8 @@ def read_counts(data: bytes, name: str) -> tuple[bytes, Array, Array]:
         check_bytes(data, archive_of(text, lengths, counts))
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, OverflowError,
             RuntimeError, struct.error, ValueError) as error:
-        raise ValueError(f"{name} is not a file of pretoken counts, or was damaged: {error}; copy "
-                         f"it again, or count again") from error
+        raise ValueError(f"{name} is not a file of pretoken counts, or was damaged: "
+                         f"{error!s:.300}; copy it again, or count again") from error
     return pretokens, lengths.astype(numpy.uint64), counts.astype(numpy.uint64)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 Case = dict[str, Any]
 MOST_TRIES = 1_000  # to make one failure smaller
-STUCK = 300  # seconds after which a hundred cases are taken for an endless loop
+STUCK = 600  # seconds after which twenty cases are taken for an endless loop
 
 
 class Difference(AssertionError):
@@ -117,7 +117,7 @@ def run(mode: ModuleType, seed: int, cases: int | None = None,
            and (seconds is None or time.monotonic() - start < seconds)):
         name = f"{seed}/{tally.cases}"
         tally.cases += 1
-        if tally.cases % 100 == 1:
+        if tally.cases % 20 == 1:
             (folder() / "running").write_text(f"{mode.__name__} {name}")  # it stays if this is stuck
             faulthandler.dump_traceback_later(STUCK, exit=True)
         failure = run_case(mode, name, case_of(mode, name), same)
