@@ -5,7 +5,7 @@ import logging
 
 import pytest
 from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
-from fuzz.modes import NAMES
+from fuzz.modes import NAMES, formats, mutated, streams
 
 CASES = {"train": 150, "pretokenize": 150, "encode": 60, "decode": 100, "streams": 150, "files": 100,
          "formats": 40, "counts": 80, "mutated": 500}
@@ -48,3 +48,26 @@ def test_a_failure_is_made_small():
     [test] = [value for name, value in namespace.items() if name.startswith("test_")]
     with pytest.raises(Difference, match="x twice"):
         test()
+
+
+# --- Failures that were found -------------------------------------------------------------------
+
+
+def test_a_special_token_inside_one_that_is_not_complete():
+    """With a pattern that can't be compiled, `s` was taken although `eserved` may begin before it."""
+    streams.check(Comparisons(), merges=[], numbering=None, specials=["s", "eserved"],
+                  pattern=r"(?<=x)\s|\S+|\s+", parts=["eserve", "d_e"], some=1)
+
+
+def test_ranks_of_bytes_after_tokens_that_are_made_of_them():
+    """The merge was lost: ids of `a` and `b`, although the model was right."""
+    formats.check(Comparisons(), merges=[(b"a", b"b")], numbering=921983, specials=[],
+                  pattern=r"\s+|\S+", text="ab")
+
+
+@pytest.mark.parametrize("data", [
+    b"30",  # an id that is not known, in bare integers, whose type says its byte order
+    b"\x93NUMPY\x01\x00v\x00{'descr'order': Fa(2ls" + b" " * 95 + b": \n\x03\x01",
+])
+def test_files_of_ids(data):
+    mutated.check(Comparisons(), name="ids.npy", data=data, fix=True)

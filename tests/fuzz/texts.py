@@ -53,7 +53,8 @@ def pattern(rng: random.Random) -> str:
         return GPT2_PATTERN
     if kind < 0.5:
         return GPT4_PATTERN
-    return rng.choice(list(PATTERNS.values())) if kind < 0.7 else random_pattern(rng)
+    # (A word would be taken for the name of a pattern.)
+    return rng.choice(list(PATTERNS.values())) if kind < 0.7 else f"(?:{random_pattern(rng)})"
 
 
 def counts(rng: random.Random, most_words: int = 12, most_length: int = 12) -> dict[bytes, int]:
