@@ -161,8 +161,12 @@ def simpler(value: object) -> Any:
     if isinstance(value, int):
         yield from dict.fromkeys(n for n in (0, 1, 2, value // 2, value - 1) if 0 <= n < value)
     elif isinstance(value, dict):
-        for items in simpler(list(value.items())):
-            yield dict(items)
+        for keys in simpler(list(value)):
+            if set(keys) <= value.keys():
+                yield {key: value[key] for key in keys}
+        for key, part in value.items():
+            for less in simpler(part):
+                yield value | {key: less}
     elif isinstance(value, (str, bytes, list, tuple)):
         size = len(value)
         while size:

@@ -7,8 +7,8 @@ import pytest
 from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
 from fuzz.modes import NAMES, formats, mutated, streams
 
-CASES = {"train": 150, "pretokenize": 150, "encode": 60, "decode": 100, "streams": 150, "files": 100,
-         "formats": 40, "counts": 80, "mutated": 500}
+CASES = {"train": 400, "pretokenize": 400, "encode": 200, "decode": 250, "streams": 500, "files": 400,
+         "formats": 80, "counts": 250, "mutated": 3_000}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,6 +1,7 @@
 """Random texts, words, special tokens and vocabularies, rich in what is difficult."""
 
 import random
+from collections.abc import Sequence
 
 from patterns.edge_texts import PIECES, random_text
 from patterns.test_random_patterns import random_pattern
@@ -16,8 +17,12 @@ INVALID = [b"\x80", b"\xc0\x80", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x
            b"\xf4\x90\x80\x80", b"\xe0\x9f\xbf"]
 
 
-def text(rng: random.Random, specials: list[str] = (), most: int = 40) -> str:
-    """A text of up to about `most` pieces, some of them special tokens or their beginnings."""
+def text(rng: random.Random, specials: Sequence[str] = (), most: int = 40,
+         pattern: str | None = None) -> str:
+    """A text of up to about `most` pieces, some of them special tokens or their beginnings.
+
+    Now and then it is long, unless the pattern is a random one: `regex` may take for ever then.
+    """
     if rng.random() < 0.4:
         parts = rng.choices(rng.choice(LETTERS), k=rng.randrange(most))
     else:
@@ -28,14 +33,15 @@ def text(rng: random.Random, specials: list[str] = (), most: int = 40) -> str:
         stop = rng.randrange(len(token)) if rng.random() < 0.3 else len(token)
         parts.insert(rng.randrange(len(parts) + 1), token[start:stop])
     whole = "".join(parts)
-    if rng.random() < 0.02:  # longer than what is converted or looked at as one
+    if pattern in PATTERNS.values() and rng.random() < 0.03:  # longer than what is converted or looked at as one
         whole = whole * (rng.choice([3_000, 70_000]) // (len(whole) + 1)) + whole[: len(whole) // 2]
     return whole
 
 
-def data(rng: random.Random, specials: list[str] = (), most: int = 40) -> bytes:
+def data(rng: random.Random, specials: Sequence[str] = (), most: int = 40,
+         pattern: str | None = None) -> bytes:
     """The same as UTF-8, sometimes broken."""
-    whole = text(rng, specials, most).encode()
+    whole = text(rng, specials, most, pattern).encode()
     for _ in range(rng.choice([0, 0, 0, 1, 3])):
         at = rng.randrange(len(whole) + 1)
         whole = whole[:at] + rng.choice(INVALID) + whole[at + rng.randrange(2) :]
@@ -53,8 +59,11 @@ def pattern(rng: random.Random) -> str:
         return GPT2_PATTERN
     if kind < 0.5:
         return GPT4_PATTERN
-    # (A word would be taken for the name of a pattern.)
-    return rng.choice(list(PATTERNS.values())) if kind < 0.7 else f"(?:{random_pattern(rng)})"
+    if kind < 0.7:
+        return rng.choice(list(PATTERNS.values()))
+    # No groups inside groups, as these can take exponential time. In a group, because a word would be
+    # taken for the name of a pattern.
+    return "|".join(f"(?:{random_pattern(rng, depth=3)})" for _ in range(rng.choice([1, 2])))
 
 
 def counts(rng: random.Random, most_words: int = 12, most_length: int = 12) -> dict[bytes, int]:

@@ -17,10 +17,11 @@ OPTIONS = {"numbering", "small_cache", "workers", "part_bytes", "some"}
 
 def make(rng):
     merges = texts.merges(rng)
+    pattern = texts.pattern(rng)
     specials = texts.special_tokens(rng)
-    whole = texts.text(rng, specials)
+    whole = texts.text(rng, specials, pattern=pattern)
     return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
-            "pattern": texts.pattern(rng), "parts": pieces(rng, whole)[:50],
+            "pattern": pattern, "parts": pieces(rng, whole)[:50],
             "wrong": texts.data(rng, specials, 10),
             "small_cache": rng.random() < 0.3, "workers": rng.choice([1, 2, 3]),
             "part_bytes": rng.choice([1, 2, 5, 50, 1000]), "some": rng.randrange(6)}

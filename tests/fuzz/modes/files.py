@@ -12,9 +12,10 @@ OPTIONS = {"numbering", "errors", "choice", "workers", "block_bytes", "name"}
 
 def make(rng):
     merges = texts.merges(rng, 30)
+    pattern = texts.pattern(rng)
     specials = texts.special_tokens(rng, 8)
     return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
-            "pattern": texts.pattern(rng), "data": texts.data(rng, specials),
+            "pattern": pattern, "data": texts.data(rng, specials, pattern=pattern),
             "errors": rng.choice(["strict", "replace", "ignore"]),
             "choice": rng.choice(["all", "none", "raise"]), "workers": rng.choice([1, 2, 3]),
             "block_bytes": rng.choice([1, 2, 3, 7, 16, 100, 1000]),

@@ -16,9 +16,10 @@ OPTIONS = {"errors", "workers", "processes", "block_bytes"}
 
 
 def make(rng):
+    pattern = texts.pattern(rng)
     specials = texts.special_tokens(rng)
-    return {"data": texts.data(rng, specials), "specials": specials,
-            "pattern": texts.pattern(rng), "errors": rng.choice(["strict", "replace", "ignore"]),
+    return {"data": texts.data(rng, specials, pattern=pattern), "specials": specials,
+            "pattern": pattern, "errors": rng.choice(["strict", "replace", "ignore"]),
             "workers": rng.choice([1, 1, 2, 3]), "processes": rng.random() < 0.02,
             "block_bytes": rng.choice([1, 2, 3, 7, 16, 64, 100, 1000, 1 << 20])}
 

@@ -9,9 +9,10 @@ OPTIONS = {"numbering", "some"}
 
 def make(rng):
     merges = texts.merges(rng, 30)
+    pattern = texts.pattern(rng)
     specials = texts.special_tokens(rng, 8)
     return {"merges": merges, "numbering": texts.numbering(rng), "specials": specials,
-            "pattern": texts.pattern(rng), "parts": pieces(rng, texts.text(rng, specials)),
+            "pattern": pattern, "parts": pieces(rng, texts.text(rng, specials, pattern=pattern)),
             "some": rng.randrange(8)}
 
 
