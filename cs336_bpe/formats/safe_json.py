@@ -24,8 +24,8 @@ MAX_FILE_BYTES = 1 << 26
 """The largest file that is read: 64 MiB, twice the largest vocabularies in use."""
 
 MAX_VALUES = 1 << 22
-"""The most values that a JSON file may have, also about twice what the largest vocabularies have. It
-bounds the memory: `[],` takes three bytes in a file and 64 in memory."""
+"""The most values that a JSON file may have, also more than twice what the largest vocabularies
+have. It bounds the memory: `[],` takes three bytes in a file and 64 in memory."""
 
 MAX_PATTERN = 10_000
 """The most characters that the pattern in a file may have."""

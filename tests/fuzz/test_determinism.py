@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from fuzz.digests import digests
 
 from cs336_bpe import Tokenizer, count_pretokens, train_bpe_from_counts
 from cs336_bpe.corpora import generated
 from cs336_bpe.native.scan import scanner_paths, use_scanner_path
 from cs336_bpe.tokenizer import files
+from fuzz.digests import digests
 
 SCRIPT = Path(__file__).with_name("digests.py")
 SPECIALS = ["<|endoftext|>", "a b"]

@@ -4,6 +4,7 @@ import importlib
 import logging
 
 import pytest
+
 from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
 from fuzz.modes import NAMES, formats, mutated, streams
 

@@ -2,10 +2,9 @@
 
 from collections import Counter
 
+from cs336_bpe import PretokenCounts, count_pretokens_in, stages
 from fuzz import texts
 from fuzz.core import folder
-
-from cs336_bpe import PretokenCounts, count_pretokens_in, stages
 
 OPTIONS = {"factor"}
 

@@ -3,10 +3,10 @@
 from array import array
 
 import numpy
-from fuzz import texts
-from fuzz.core import outcome
 
 from cs336_bpe import stages
+from fuzz import texts
+from fuzz.core import outcome
 
 LADDER = stages.ladder("decode")
 WIDTHS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", ">u2", ">i8"]
@@ -14,7 +14,8 @@ OPTIONS = {"dtype", "errors"}
 
 
 def make(rng):
-    tokens = [texts.data(rng, most=rng.choice([2, 6, 30])) or b"x" for _ in range(rng.randrange(1, 30))]
+    tokens = [texts.data(rng, most=rng.choice([2, 6, 30])) or b"x"
+              for _ in range(rng.randrange(1, 30))]
     vocab = dict(zip(texts.ids(texts.numbering(rng), len(tokens)), tokens))
     ids = rng.choices(list(vocab), k=rng.choice([0, 1, 5, 40, 400]))
     if rng.random() < 0.2:

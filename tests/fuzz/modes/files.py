@@ -1,11 +1,11 @@
 """Files encoded and decoded in blocks of any size, by any number of workers."""
 
 import numpy
+
+from cs336_bpe.tokenizer import files, id_files
 from fuzz import texts
 from fuzz.core import folder, outcome, setting
 from fuzz.modes.encode import make_tokenizer
-
-from cs336_bpe.tokenizer import files, id_files
 
 OPTIONS = {"numbering", "errors", "choice", "workers", "block_bytes", "name"}
 

@@ -2,16 +2,16 @@
 
 import shutil
 
+from cs336_bpe import Tokenizer, load_tokenizer
+from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN
 from fuzz import texts
 from fuzz.core import folder
 from fuzz.modes.encode import make_tokenizer
 
-from cs336_bpe import Tokenizer, load_tokenizer
-from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN
-
 FORMATS = ["own", "gpt2", "tiktoken", "huggingface"]
 # The libraries have Unicode tables of other years. These characters are older than all of them.
-PLAIN = ["a", "b", "ab", "low", " ", "  ", "\n", "é", "猫", "1", "12", "'s", "'ll", "!", "<|", "🙂", "."]
+PLAIN = ["a", "b", "ab", "low", " ", "  ", "\n", "é", "猫", "1", "12", "'s", "'ll", "!", "<|", "🙂",
+         "."]
 OPTIONS = {"numbering"}
 
 

@@ -15,10 +15,10 @@ from functools import cache
 
 import numpy
 import regex
-from fuzz.core import folder
 
 from cs336_bpe import PretokenCounts, Tokenizer, count_pretokens_in, train_bpe_from_counts
 from cs336_bpe.tokenizer.engine import SMALLEST_CACHE_BYTES
+from fuzz.core import folder
 
 TEXT = "low lower lowest<|end|> newer naïve 猫 don't 12 <|pad|>\n\n  low"
 OPTIONS = {"name", "fix"}

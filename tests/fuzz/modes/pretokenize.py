@@ -3,13 +3,13 @@
 from collections import Counter
 
 import regex
-from fuzz import texts
-from fuzz.core import folder, outcome
 
 from cs336_bpe import count_pretokens_in, stages
 from cs336_bpe.patterns.automaton import why_not
 from cs336_bpe.rules import GPT2_PATTERN
 from cs336_bpe.text.specials import pattern_of
+from fuzz import texts
+from fuzz.core import folder, outcome
 
 LADDER = stages.ladder("pretokenize")
 OPTIONS = {"errors", "workers", "processes", "block_bytes"}

@@ -1,9 +1,8 @@
-"""Every stage of training against the definition; and `tokenizers`, where its tie rule is asked for."""
-
-from fuzz import texts
-from fuzz.core import outcome
+"""Every stage of training against the definition, with both rules for ties."""
 
 from cs336_bpe import stages
+from fuzz import texts
+from fuzz.core import outcome
 
 DEFINITION, *OTHERS = stages.ladder("train")
 OPTIONS = {"tie_break", "processes"}
