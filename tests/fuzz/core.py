@@ -2,8 +2,8 @@
 
 A mode is a module with two functions. `make(rng)` gives a case: a dict of plain values, so that it
 can be printed and made smaller. `check(same, **case)` runs it; `same(found, expected, what)` counts
-a comparison and stops at a difference. Whatever else is raised is a failure as well. `OPTIONS` names
-the values of a case that stay as they are when the rest is made smaller.
+a comparison and stops at a difference. Whatever else is raised is a failure as well. `OPTIONS`
+names the values of a case that stay as they are when the rest is made smaller.
 """
 
 import atexit
@@ -118,7 +118,8 @@ def run(mode: ModuleType, seed: int, cases: int | None = None,
         name = f"{seed}/{tally.cases}"
         tally.cases += 1
         if tally.cases % 20 == 1:
-            (folder() / "running").write_text(f"{mode.__name__} {name}")  # it stays if this is stuck
+            # The file stays if this is stuck.
+            (folder() / "running").write_text(f"{mode.__name__} {name}")
             faulthandler.dump_traceback_later(STUCK, exit=True)
         failure = run_case(mode, name, case_of(mode, name), same)
         if failure is not None and failure.kind not in kinds:

@@ -1,4 +1,4 @@
-"""Rule 8: the same bytes, whatever the hash seed, the workers, the blocks, the path, and the run."""
+"""Rule 8: the same bytes, whatever the hash seed, the workers, the blocks and the scanner's way."""
 
 import os
 import subprocess

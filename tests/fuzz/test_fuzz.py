@@ -8,8 +8,8 @@ import pytest
 from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
 from fuzz.modes import NAMES, formats, mutated, streams
 
-CASES = {"train": 400, "pretokenize": 400, "encode": 200, "decode": 250, "streams": 500, "files": 400,
-         "formats": 80, "counts": 250, "mutated": 3_000}
+CASES = {"train": 400, "pretokenize": 400, "encode": 200, "decode": 250, "streams": 500,
+         "files": 400, "formats": 80, "counts": 250, "mutated": 3_000}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,7 +55,7 @@ def test_a_failure_is_made_small():
 
 
 def test_a_special_token_inside_one_that_is_not_complete():
-    """With a pattern that can't be compiled, `s` was taken although `eserved` may begin before it."""
+    """With a pattern that can't be compiled, `s` was taken where `eserved` may begin before it."""
     streams.check(Comparisons(), merges=[], numbering=None, specials=["s", "eserved"],
                   pattern=r"(?<=x)\s|\S+|\s+", parts=["eserve", "d_e"], some=1)
 

@@ -10,8 +10,8 @@ from cs336_bpe import GPT2_PATTERN, GPT4_PATTERN, train_bpe_from_counts
 from cs336_bpe.rules import PATTERNS, Pair
 
 SPECIALS = ["<|endoftext|>", "<|endoftext|><|endoftext|>", "<|", "|><", "<|a|>", "<|ab|>", "<|a",
-            " two words", "\n\n<x>", ".*[a(", "é€", "é", "🙂", "a\0b", "'s<", "a b", " ", "aa", "aaa",
-            "ab", "ba", "s", "\r\n", "猫", "<", "<|reserved_1|>", "<|reserved_12|>"]
+            " two words", "\n\n<x>", ".*[a(", "é€", "é", "🙂", "a\0b", "'s<", "a b", " ", "aa",
+            "aaa", "ab", "ba", "s", "\r\n", "猫", "<", "<|reserved_1|>", "<|reserved_12|>"]
 LETTERS = ["ab", "abc", "aab ", "ab1' \n", "aé猫🙂 ", "<|a>b ", "abcdefghijklmnopqrstuvwxyz    "]
 INVALID = [b"\x80", b"\xc0\x80", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf0\x9f\x99", b"\xff",
            b"\xf4\x90\x80\x80", b"\xe0\x9f\xbf"]
@@ -33,7 +33,8 @@ def text(rng: random.Random, specials: Sequence[str] = (), most: int = 40,
         stop = rng.randrange(len(token)) if rng.random() < 0.3 else len(token)
         parts.insert(rng.randrange(len(parts) + 1), token[start:stop])
     whole = "".join(parts)
-    if pattern in PATTERNS.values() and rng.random() < 0.03:  # longer than what is converted or looked at as one
+    if pattern in PATTERNS.values() and rng.random() < 0.03:
+        # Longer than what is converted, or looked at, as one.
         whole = whole * (rng.choice([3_000, 70_000]) // (len(whole) + 1)) + whole[: len(whole) // 2]
     return whole
 
@@ -61,8 +62,8 @@ def pattern(rng: random.Random) -> str:
         return GPT4_PATTERN
     if kind < 0.7:
         return rng.choice(list(PATTERNS.values()))
-    # No groups inside groups, as these can take exponential time. In a group, because a word would be
-    # taken for the name of a pattern.
+    # No groups inside groups, as these can take exponential time. In a group, because a word would
+    # be taken for the name of a pattern.
     return "|".join(f"(?:{random_pattern(rng, depth=3)})" for _ in range(rng.choice([1, 2])))
 
 
