@@ -42,9 +42,9 @@ def as_ids(ids: Ids) -> Given:
     try:
         return list(ids)
     except NotImplementedError:  # a memoryview that says its byte order, which only numpy reads
-        import numpy
+        from numpy import asarray
 
-        return _of_array(numpy.asarray(view))
+        return _of_array(asarray(view))
 
 
 def _of_array(ids: Any) -> Given:

@@ -47,7 +47,7 @@ def archive_of(*arrays: Array) -> Iterator[bytes | memoryview]:
     """The bytes of a zip file of these arrays, part by part; all sizes in it have 64 bits."""
     offset, entries = 0, b""
     for name, array in zip(NAMES, arrays):
-        header, data = npy_header(array.dtype, len(array)), memoryview(array).cast("B")
+        header, data = npy_header(array.dtype, len(array)), array.data.cast("B")
         size = len(header) + len(data)
         # Version 4.5 of the format, no flags, not compressed, the first day of 1980.
         common = struct.pack("<5HIIIHH", 45, 0, 0, 0, 33, zlib.crc32(data, zlib.crc32(header)),
