@@ -26,7 +26,6 @@ def test_fuzz(name):
 class Wrong:
     """A mode with a mistake: two equal letters side by side are found only in long texts."""
 
-    __name__ = "fuzz.wrong"
     OPTIONS = frozenset()
 
     @staticmethod
@@ -43,8 +42,8 @@ def test_a_failure_is_made_small():
     assert small.case["text"] == "xx"
     assert list(small.case["numbers"]) == [7]
     source = small.as_test()
-    assert "wrong.check(\n        Comparisons(),\n        text='xx'" in source
-    namespace = {"wrong": Wrong, "Comparisons": Comparisons}
+    assert "Wrong.check(\n        Comparisons(),\n        text='xx'" in source
+    namespace = {"Wrong": Wrong, "Comparisons": Comparisons}
     exec(source, namespace)
     [test] = [value for name, value in namespace.items() if name.startswith("test_")]
     with pytest.raises(Difference, match="x twice"):
