@@ -24,10 +24,13 @@ def read_npy_header(file: BinaryIO) -> tuple["numpy.dtype[Any]", int]:
     """
     import numpy
 
-    version = numpy.lib.format.read_magic(file)
-    read = (numpy.lib.format.read_array_header_1_0 if version == (1, 0)
-            else numpy.lib.format.read_array_header_2_0)
-    shape, _, dtype = read(file)
+    try:
+        version = numpy.lib.format.read_magic(file)
+        read = (numpy.lib.format.read_array_header_1_0 if version == (1, 0)
+                else numpy.lib.format.read_array_header_2_0)
+        shape, _, dtype = read(file)
+    except Exception as error:  # numpy reads a header as Python source, with any error of that
+        raise ValueError(f"its header can't be read: {error!s:.200}") from None
     if len(shape) != 1 or dtype.kind not in "iu":
         raise ValueError(f"it is an array of {dtype} with {len(shape)} dimensions, not of integers "
                          f"in one dimension")

@@ -37,7 +37,14 @@ def as_ids(ids: Ids) -> Given:
     if view.ndim != 1:
         raise TypeError(f"ids is a {type(ids).__name__} with {view.ndim} dimensions; it must be "
                         f"integers in one dimension")
-    return view if view.c_contiguous and view.format.lstrip("@") in INTEGERS else list(ids)
+    if view.c_contiguous and view.format.lstrip("@") in INTEGERS:
+        return view
+    try:
+        return list(ids)
+    except NotImplementedError:  # a memoryview that says its byte order, which only numpy reads
+        from numpy import asarray
+
+        return _of_array(asarray(view))
 
 
 def _of_array(ids: Any) -> Given:
@@ -46,8 +53,9 @@ def _of_array(ids: Any) -> Given:
                         f"must be integers in one dimension")
     if not ids.size:
         return []
-    if not ids.dtype.isnative:
-        ids = ids.astype(ids.dtype.newbyteorder("="))
+    native = ids.dtype.newbyteorder("=")
+    # A view, if nothing else is different: "<u2" can be the machine's own order, but not its name.
+    ids = ids.view(native) if ids.dtype.isnative else ids.astype(native)
     return memoryview(ids if ids.flags.c_contiguous else ids.copy())
 
 

@@ -221,8 +221,9 @@ def places_of(list tokens not None, list merges not None):
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     """The columns of merges of which the places of both parts in `tokens` are known.
 
-    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token comes after
-    its parts, and one that has none, but -1, is a byte. All bytes must be there.
+    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token that has no
+    parts, but -1, is a byte, and any other comes after its parts that are no bytes. All bytes must be
+    there.
 
     >>> tokens = [*BYTES, b"th", b"the"]
     >>> lefts = array("i", [-1] * 256 + [116, 256])
@@ -236,10 +237,11 @@ def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     cdef int32_t[::1] left_places = lefts, right_places = rights, number_of = numbers
     cdef int32_t[::1] id_view = id_column, left_view = left_column, right_view = right_column
     cdef list pairs = []
-    for i in range(num_tokens):
+    for i in range(num_tokens):  # first: a byte may come after a token that it is part of
         if left_places[i] < 0:
             number_of[i] = <uint8_t>PyBytes_AS_STRING(tokens[i])[0]
-        else:
+    for i in range(num_tokens):
+        if left_places[i] >= 0:
             left_view[place] = number_of[left_places[i]]
             right_view[place] = number_of[right_places[i]]
             pairs.append((tokens[left_places[i]], tokens[right_places[i]]))

@@ -50,6 +50,10 @@ from cs336_bpe.rules import (
 VERSION_LINE = "#version: 0.2"
 """The first line of a list of merges. Some readers skip the first line whatever it is."""
 
+MAX_UNMADE_BYTES = 1 << 22
+"""How long all tokens together may be that no merge makes: 4 MiB, or a file could hold up its
+reader for minutes. Special tokens have some kilobytes."""
+
 
 def read_gpt2(vocab_path: AnyPath, merges_path: AnyPath,
               special_tokens: Iterable[str] | None = None,
@@ -140,7 +144,12 @@ def _check_all_merges_there(tokenizer: Checked) -> None:
     A vocab may have tokens that no merge makes: special ones that the caller has not named. But the
     first token whose merge is lost can be told from these: the other merges make two parts of it.
     """
-    others = list(unmade(tokenizer))
+    longest = max((len(left) + len(right) for left, right in tokenizer.columns.pairs), default=1)
+    others = [token for token in unmade(tokenizer) if len(token) <= 2 * longest]
+    if (size := sum(map(len, others))) > MAX_UNMADE_BYTES:
+        raise ValueError(f"the vocab has {len(others):,} tokens, {size:,} bytes, that no merge "
+                         f"makes; {MAX_UNMADE_BYTES:,} bytes are the limit: the list of merges may "
+                         f"be cut short, or not the one that belongs to it")
     for token, num_parts in zip(others, parts_left(tokenizer.columns, others)):
         if num_parts == 2:
             raise ValueError(f"the vocab has {shown(token)}, but its merge is not there; the list "

@@ -62,7 +62,8 @@ def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
     if found.format == "gpt2":
         return _load_gpt2(found.files, data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "tiktoken":
-        return _load_tiktoken(found.files[0], special_tokens, pattern or GPT2_PATTERN)
+        assert isinstance(data, bytes)
+        return _load_tiktoken(found.files[0], data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "own":
         tokenizer = load_json(found.files[0], data)
     else:
@@ -90,14 +91,15 @@ def _load_gpt2(files: tuple[Path, ...], data: object, special_tokens: Specials |
     return tokenizer
 
 
-def _load_tiktoken(file: Path, special_tokens: Specials | None, pattern: str) -> Checked:
+def _load_tiktoken(file: Path, data: bytes, special_tokens: Specials | None,
+                   pattern: str) -> Checked:
     if special_tokens is None or isinstance(special_tokens, Mapping):
-        return load_tiktoken(file, special_tokens, pattern)
+        return load_tiktoken(file, special_tokens, pattern, data)
     names = check_special_tokens(special_tokens)
-    ranks = set(read_ranks(file).values())
+    ranks = set(read_ranks(file, data).values())
     # Ranks have gaps only where special tokens were left out, as in the files that we write.
     free = (number for number in range(len(ranks) + len(names)) if number not in ranks)
-    return load_tiktoken(file, dict(zip(names, free)), pattern)
+    return load_tiktoken(file, dict(zip(names, free)), pattern, data)
 
 
 def _check_known(special_tokens: Specials, model: Model, name: str) -> None:
@@ -122,7 +124,8 @@ def recognise(path: AnyPath) -> Found:
 
 
 _Seen = tuple[Found, object]
-"""What was found, and what its first file holds, if it is JSON: to read that takes long."""
+"""What was found, and what its first file holds, if that was read: JSON, or the bytes of ranks. It
+may be a pipe, which can't be read again."""
 
 
 def _look(path: Path) -> _Seen:
@@ -153,10 +156,10 @@ def _look_into_file(path: Path) -> _Seen:
     name = os.fspath(path)
     data = read_bytes(path, MAX_FILE_BYTES)
     if data.lstrip()[:1] in (b"{", b"["):
-        return _look_into_json(path)
+        return _look_into_json(path, data)
     first, *further = data[:10_000].split(b"\n", 2)
     if _RANK_LINE.match(first):
-        return Found("tiktoken", (path,)), None
+        return Found("tiktoken", (path,)), data
     line = further[0] if first.startswith(b"#version") and further else first
     if path.suffix in (".txt", ".bpe") and (first.startswith(b"#version") or line.count(b" ") == 1):
         return Found("gpt2", (_partner(path, second=True), path)), None
@@ -164,8 +167,8 @@ def _look_into_file(path: Path) -> _Seen:
                      f"GPT-2's vocab), nor a list of merges, nor a file of tiktoken's ranks")
 
 
-def _look_into_json(path: Path) -> _Seen:
-    data = read_json_file(path)
+def _look_into_json(path: Path, read: bytes) -> _Seen:
+    data = read_json_file(path, read)
     # "format" and "model" may be tokens of GPT-2's vocab too; but then they have ids.
     if isinstance(data, dict):
         if data.get("format") == FORMAT:

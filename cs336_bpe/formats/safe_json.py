@@ -21,8 +21,11 @@ from cs336_bpe.rules import MAX_ID, check_pattern
 from cs336_bpe.text.blocks import open_text
 
 MAX_FILE_BYTES = 1 << 26
-"""The largest file that is read: 64 MiB, twice the largest vocabularies in use. It bounds the
-memory: `[],` takes three bytes in a file and 64 in memory."""
+"""The largest file that is read: 64 MiB, twice the largest vocabularies in use."""
+
+MAX_VALUES = 1 << 22
+"""The most values that a JSON file may have, also more than twice what the largest vocabularies
+have. It bounds the memory: `[],` takes three bytes in a file and 64 in memory."""
 
 MAX_PATTERN = 10_000
 """The most characters that the pattern in a file may have."""
@@ -31,11 +34,13 @@ MAX_COPIES = 100_000
 """How great the numbers in the repeats of such a pattern may be, all multiplied."""
 
 
-def read_bytes(path: AnyPath, most: int = MAX_FILE_BYTES) -> bytes:
-    """All of a file, if it is not larger than `most`."""
-    with open_text(path) as file:
-        # Not the size that the system tells: a pipe or a device has none.
-        data = file.read(most + 1)
+def read_bytes(path: AnyPath, most: int = MAX_FILE_BYTES, data: bytes | None = None) -> bytes:
+    """All of a file, if it is not larger than `most`. `data` is what was read of it already: a pipe
+    can be read once only, and a file may be replaced in between."""
+    if data is None:
+        with open_text(path) as file:
+            # Not the size that the system tells: a pipe or a device has none.
+            data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"{os.fspath(path)} has more than {most:,} bytes, which is the limit for "
                          f"such a file; check that it is the right one")
@@ -57,9 +62,10 @@ def as_text(data: bytes, path: AnyPath) -> str:
                          ) from None
 
 
-def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
-    """What a JSON file holds, if it is JSON to the letter and no key occurs twice."""
-    data = read_bytes(path, most)
+def read_json_file(path: AnyPath, data: bytes | None = None) -> object:
+    """What a JSON file holds, if it is JSON to the letter and no key occurs twice. `data` is what
+    was read of it already."""
+    data = read_bytes(path, data=data)
     text = as_text(data, path)
     name = os.fspath(path)
 
@@ -84,7 +90,10 @@ def read_json_file(path: AnyPath, most: int = MAX_FILE_BYTES) -> object:
         return int(digits)
 
     try:
-        entries, most_digits = counts_of_text(data)
+        entries, most_digits, values = counts_of_text(data)
+        if values > MAX_VALUES:
+            raise ValueError(f"{name} has more than {MAX_VALUES:,} values, which is the limit for "
+                             f"such a file; check that it is the right one")
         if most_digits <= 20:
             with no_collections():
                 value: object = json.loads(text, parse_constant=constant)

@@ -83,15 +83,15 @@ def read_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
 
 @no_collections()
 def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None,
-                  pattern: str = GPT2_PATTERN) -> Checked:
-    """The same, ready for a tokenizer."""
+                  pattern: str = GPT2_PATTERN, data: bytes | None = None) -> Checked:
+    """The same, ready for a tokenizer. `data` is what was read of the file already."""
     specials = dict({} if special_tokens is None else special_tokens)
     check_special_tokens(specials)
     for token, number in specials.items():
         check_size(f"the id of the special token {token!r}", number)
     pattern = require_pattern(pattern)
     name = os.fspath(path)
-    ranks = read_ranks(path)
+    ranks = read_ranks(path, data)
     with naming(name):
         merges = recover_columns(ranks)
         vocab: Vocab = {rank: token for token, rank in ranks.items()}
@@ -109,9 +109,9 @@ def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
     return tokenizer
 
 
-def read_ranks(path: AnyPath) -> dict[bytes, int]:
-    """The rank of each token, as the file has them."""
-    data = read_bytes(path, MAX_RANK_FILE_BYTES)
+def read_ranks(path: AnyPath, data: bytes | None = None) -> dict[bytes, int]:
+    """The rank of each token, as the file has them. `data` is what was read of it already."""
+    data = read_bytes(path, MAX_RANK_FILE_BYTES, data)
     found = read_rank_lines(data)
     return _read_line_by_line(data, path) if found is None else found
 

@@ -127,8 +127,7 @@ cdef class Table:
         cdef SpecialSearch search
         cdef size_t at = 0, special
         cdef int status
-        if not search.begin(&self.specials, text, size):
-            return NO_MEMORY
+        search.begin(&self.specials, text, size)
         while True:
             special = search.next(at)
             status = self.count_document(text, at, special)

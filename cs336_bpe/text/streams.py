@@ -29,22 +29,24 @@ def whole_documents(parts: Iterable[str], specials: list[bytes]) -> Iterator[byt
 
     found = regex.compile(pattern_of(specials) if specials else b"(?!)")
     longest = max(map(len, specials), default=0)
+    beginnings = {token[:size] for token in specials for size in range(1, len(token))}
     held = bytearray()
-    searched = 0  # no special token starts before this place of what is held
+    searched = 0  # no special token starts before this place of what is held, nor may one
     for data in utf8_parts(parts):
         held += data
-        while (match := found.search(held, searched, partial=True)) is not None:
-            start, stop = match.span()
-            is_open = match.partial or stop + longest > len(held)  # it may become a longer one
+        while True:
+            places = range(max(searched, len(held) - longest + 1), len(held))
+            is_open = (at for at in places if bytes(held[at:]) in beginnings)
+            first_open = next(is_open, len(held))
+            match = found.search(held, searched)
+            start, stop = (len(held), 0) if match is None else match.span()
             del match  # it keeps `held` from being resized
-            searched = start
-            if is_open:
+            if start >= first_open:  # there is none yet, or it may become a longer one
+                searched = first_open
                 break
             yield from filter(None, (bytes(held[:start]), bytes(held[start:stop])))
             del held[:stop]
             searched = 0
-        else:
-            searched = len(held)
     start = 0
     for match in found.finditer(bytes(held)):
         yield from filter(None, (bytes(held[start : match.start()]), match.group()))

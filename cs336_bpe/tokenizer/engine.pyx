@@ -110,8 +110,7 @@ cdef class Specials:
         cdef Text data = Text(as_bytes(text))
         cdef SpecialSearch search
         cdef size_t at
-        if not search.begin(&self.tokens, <const uint8_t *>data.view.data, data.view.size):
-            raise MemoryError("no memory to look for special tokens")
+        search.begin(&self.tokens, <const uint8_t *>data.view.data, data.view.size)
         at = search.next(0)
         return None if at == data.view.size else (at, search.length)
 
@@ -481,10 +480,8 @@ cdef class OpenText:
     cdef AutomatonScan run
     cdef bytearray held  # begins where a pretoken starts; then SCAN_PADDING bytes
     cdef size_t size  # of what is held
-    cdef size_t searched  # no special token starts before this place of it
+    cdef size_t searched  # no special token starts before this place of it, nor may one
     cdef size_t examined  # nor is there a place to cut
-    cdef size_t longest  # special token
-    cdef frozenset beginnings  # of special tokens
     cdef readonly size_t offset  # of what is held, in the whole text
 
     def __init__(self, Engine engine not None, dict special_ids not None, int width, Cache cache):
@@ -493,10 +490,6 @@ cdef class OpenText:
         self.width = width
         self.cache = cache
         self.held = bytearray(SCAN_PADDING)
-        tokens = [token.encode() for token in special_ids]
-        self.longest = max(map(len, tokens), default=0)
-        self.beginnings = frozenset(
-            token[:length] for token in tokens for length in range(1, len(token)))
         self.start_anew()
 
     def add(self, bytes data not None):
@@ -508,8 +501,7 @@ cdef class OpenText:
         self.held[self.size : self.size] = data
         self.size += len(data)
         limit = self.open_from()
-        if not search.begin(&self.specials.tokens, self.text(), self.size):
-            raise MemoryError("no memory to look for special tokens")
+        search.begin(&self.specials.tokens, self.text(), self.size)
         special = search.next(self.searched)
         if special < limit:  # one that can't become a longer one
             self.write_all(special, ids)
@@ -530,8 +522,7 @@ cdef class OpenText:
         cdef Ids ids = Ids(self.width, self.size // 3 + 8)
         cdef SpecialSearch search
         cdef size_t special
-        if not search.begin(&self.specials.tokens, self.text(), self.size):
-            raise MemoryError("no memory to look for special tokens")
+        search.begin(&self.specials.tokens, self.text(), self.size)
         special = search.next(0)
         self.write_all(special, ids)
         self.drop(special)
@@ -546,12 +537,13 @@ cdef class OpenText:
 
     cdef size_t open_from(self):
         """Where the first special token may begin of which the end has not come yet."""
-        cdef size_t at = self.size - self.longest + 1 if self.size >= self.longest else 0
-        while at < self.size:
-            if bytes(self.held[at : self.size]) in self.beginnings:
-                return at
+        cdef const uint8_t *text = self.text()
+        cdef size_t longest = self.specials.longest, at = self.searched
+        if self.size >= longest:
+            at = max(at, self.size - longest + 1)
+        while at < self.size and not self.specials.tokens.is_beginning(text + at, self.size - at):
             at += 1
-        return self.size
+        return min(at, self.size)
 
     cdef write_all(self, size_t size, Ids ids):
         """Write the ids of what is held, of which the end is known."""

@@ -83,7 +83,7 @@ private:
     /* UTF-8, after whose end nothing can be read. */
     int encode_utf8(const uint8_t *text, size_t size, Output *output) noexcept {
         size_t at = 0;
-        if (!search.begin(specials, text, size)) return ENCODE_NO_MEMORY;
+        search.begin(specials, text, size);
         if (size > 1024) {
             size_t cut = automaton_last_cut(&scanner->automaton, text, size, size - SCAN_PADDING,
                                             size > REACH ? size - REACH : 1);
@@ -95,7 +95,7 @@ private:
         if (!room_for(left, 0)) return ENCODE_NO_MEMORY;
         if (left) memcpy(buffer, text + at, left);
         memset(buffer + left, 0, SCAN_PADDING);
-        if (!search.begin(specials, buffer, left)) return ENCODE_NO_MEMORY;
+        search.begin(specials, buffer, left);
         at = 0;
         return encode_until(buffer, &at, left, output);
     }
@@ -111,7 +111,7 @@ private:
             next += number;
             if (number < wanted) return ENCODE_SURROGATE;
             memset(buffer + have, 0, SCAN_PADDING);
-            if (!search.begin(specials, buffer, have)) return ENCODE_NO_MEMORY;
+            search.begin(specials, buffer, have);
             /* A special token that starts before `sure` is in the buffer as a whole. */
             bool is_last = next == text.size;
             size_t at = 0, sure = is_last ? have : have > longest_special ? have - longest_special : 0;

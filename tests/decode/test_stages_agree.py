@@ -222,3 +222,19 @@ def test_ids_that_change_meanwhile(stage):
     finally:
         stop.set()
         thread.join()
+
+
+@pytest.mark.parametrize("stage", RUNGS, ids=lambda stage: stage.number)
+def test_arrays_that_say_their_byte_order(stage):
+    """`<u2` is read as any other array, whether an id is known or not, and so is its memory."""
+    decoder = stage.load().Decoder(BYTES)
+    for order in "<>":
+        row = np.frombuffer(np.array([104, 105], f"{order}u2").tobytes(),
+                            np.dtype("u2").newbyteorder(order))
+        wrong = np.frombuffer(np.array([104, 300], f"{order}u2").tobytes(),
+                              np.dtype("u2").newbyteorder(order))
+        for way in row, memoryview(row), row[::-1][::-1]:
+            assert decoder.decode_bytes(way) == b"hi"
+        for way in wrong, memoryview(wrong):
+            with pytest.raises(ValueError, match=r"^ids\[1\] is 300, which is not"):
+                decoder.decode_bytes(way)

@@ -1,7 +1,9 @@
 """A tokenizer from whatever holds one, and what is none."""
 
 import json
+import os
 import shutil
+import threading
 
 import pytest
 
@@ -162,3 +164,19 @@ def test_arrays_of_a_stream_are_the_ids_of_the_text(tokenizer):
         assert {array.dtype.name for array in arrays} == {"uint16"}
         assert [number for array in arrays for number in array] == tokenizer.encode(text)
     assert next(tokenizer.encode_arrays([text], "int64")).dtype.name == "int64"
+
+
+@pytest.mark.parametrize("format", ["own", "tiktoken", "huggingface"])
+def test_from_a_pipe(tokenizer, tmp_path, format):
+    """It can be read only once, so the format must be told from what is read anyway."""
+    [file] = tokenizer.save(f"{tmp_path}/{format}", format=format)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(file.read_bytes()), daemon=True)
+    writer.start()
+    loaded = []
+    reader = threading.Thread(
+        target=lambda: loaded.append(load_tokenizer(pipe, specials_for(format))), daemon=True)
+    reader.start()
+    reader.join(60)
+    assert loaded == [tokenizer]

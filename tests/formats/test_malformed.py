@@ -517,3 +517,36 @@ def test_many_special_tokens_take_no_quadratic_time(good):
 
     rewrite(good / "tokenizer.json", edit)
     assert len(read_huggingface(good / "tokenizer.json").special_tokens) == 50_001
+
+
+# --- Files within the limits that would take long ---------------------------------------------
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+def test_too_many_values(name, good):
+    """`[],` takes three bytes in a file and 64 in memory: 63 MiB were 1.7 GB."""
+    (good / name).write_bytes(b'{"model":[' + b"[]," * 20_000_000 + b"[]]}")
+    refused(good, name, "more than 4,194,304 values, which is the limit")
+
+
+def test_a_very_long_token_that_no_merge_makes(good):
+    """It can't be one whose merge was lost, so it is not merged to find that out."""
+    vocab = json.loads((good / "vocab.json").read_bytes())
+    rewrite(good / "vocab.json", lambda entries: entries.update({"a" * 10_000_000: len(vocab)}))
+    model = READERS["vocab.json"](good)
+    assert len(model.vocab[len(vocab)]) == 10_000_000
+
+
+def test_many_long_tokens_that_no_merge_makes(good):
+    merges = (good / "merges.txt").read_text(encoding="utf-8")
+    token, doubled = "a", ["a a"]
+    while len(token) < 2_000:
+        token *= 2
+        doubled.append(f"{token} {token}")
+    (good / "merges.txt").write_text(merges + "\n".join(doubled) + "\n", encoding="utf-8")
+    vocab = json.loads((good / "vocab.json").read_bytes())
+    made = ["a" * 2**power for power in range(1, len(doubled) + 1)]
+    others = [f"{number:04}" + "a" * 3_000 for number in range(2_000)]
+    rewrite(good / "vocab.json", lambda entries: entries.update(
+        {key: len(vocab) + place for place, key in enumerate(made + others)}))
+    refused(good, "vocab.json", "2,000 tokens, 6,008,000 bytes, that no merge makes; 4,194,304 b")

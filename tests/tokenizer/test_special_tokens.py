@@ -1,6 +1,9 @@
 """Special tokens: which are recognised, where, and with which ids."""
 
+import random
+
 import pytest
+import regex
 from tokenizer.oracle import SPECIALS, byte_tokenizer, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer, train_bpe_from_counts
@@ -163,3 +166,24 @@ def test_a_very_long_one():
     assert tokenizer.encode(text) == expected
     cut = len(special) // 2
     assert list(tokenizer.encode_iterable([text[:cut], text[cut:]])) == expected
+
+
+def test_hundreds_that_begin_alike():
+    """They are found by narrowing a sorted list, where one begins another too. (When each was tried
+    in turn, and at each place, the last lines took minutes.)"""
+    rng = random.Random(336)
+    for _ in range(30):
+        letters = rng.choice(["<|", "ab", "<|é", "abcdefghijklmnop"])
+        tokens = list({"".join(rng.choices(letters, k=rng.randrange(1, 8))) for _ in range(300)})
+        tokenizer = byte_tokenizer(*tokens)
+        text = "".join(rng.choices(letters + "x", k=300))
+        found = [tokenizer.token_bytes(number).decode() for number in tokenizer.encode(text)
+                 if number >= 256]
+        assert found == regex.findall("|".join(
+            map(regex.escape, sorted(tokens, key=len, reverse=True))), text)
+        assert list(tokenizer.encode_iterable(text)) == tokenizer.encode(text)
+    many = byte_tokenizer(*(f"<|reserved_{number}|>" for number in range(10_000)))
+    assert many.encode("<" * 100_000) == [60] * 100_000
+    assert list(many.encode_iterable("<" * 10_000)) == [60] * 10_000
+    long = byte_tokenizer("ab" * 500 + "c")
+    assert list(long.encode_iterable("ab" * 2_500)) == [97, 98] * 2_500
