@@ -27,18 +27,20 @@ KEPT = 64  # compiled patterns
 cdef class CompiledPattern:
     """A pattern that compiled code can run. It never changes, and many threads may use it.
 
+    What no match takes is left out, or with `keep_gaps` a piece of its own.
+
     >>> words = compiled("[a-z]+|[^a-z]")
     >>> words.starts(b"two words")
     [0, 3, 4]
     """
 
-    def __cinit__(self, automaton):
+    def __cinit__(self, automaton, bint keep_gaps=False):
         tables = make_tables(automaton)
         self.automaton = automaton
         self.tables = tables
         masks = number_of_masks(automaton)
         self.scanner.masks = NO_MASKS if masks is None else masks
-        self.scanner.gaps = SKIP_GAPS
+        self.scanner.gaps = KEEP_GAPS if keep_gaps else SKIP_GAPS
         self.scanner.automaton.num_classes = tables.num_classes
         self.scanner.automaton.leaves_gaps = tables.leaves_gaps
         memcpy(self.scanner.automaton.of_byte, PyBytes_AS_STRING(tables.of_byte), 256)
@@ -47,7 +49,8 @@ cdef class CompiledPattern:
         self.scanner.automaton.steps = <const Step *>PyBytes_AS_STRING(tables.steps)
         self.scanner.automaton.next = <const int16_t *>PyBytes_AS_STRING(tables.next)
         self.scanner.automaton.accept = <const uint8_t *>PyBytes_AS_STRING(tables.accept)
-        self.scanner.automaton.safe = <const uint8_t *>PyBytes_AS_STRING(tables.safe)
+        safe = tables.safe_keeping_gaps if keep_gaps else tables.safe
+        self.scanner.automaton.safe = <const uint8_t *>PyBytes_AS_STRING(safe)
 
     @property
     def leaves_gaps(self):
@@ -125,6 +128,6 @@ cdef class CompiledPattern:
 
 
 @lru_cache(maxsize=KEPT)
-def compiled(pattern):
+def compiled(pattern, bint keep_gaps=False):
     """A pattern, or the one of that name, compiled; `Unsupported` if it can't be."""
-    return CompiledPattern(compile_pattern(require_pattern(pattern)))
+    return CompiledPattern(compile_pattern(require_pattern(pattern)), keep_gaps)

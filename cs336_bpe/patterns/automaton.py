@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from cs336_bpe.patterns.cuts import leaves_gaps, safe_pairs
+from cs336_bpe.patterns.cuts import classes_in_gaps, leaves_gaps, safe_pairs
 from cs336_bpe.patterns.dfa import Dfa, determine
 from cs336_bpe.patterns.nfa import build
 from cs336_bpe.patterns.sets import TooManyClasses
@@ -54,6 +54,14 @@ class Automaton:
     def safe(self) -> list[list[bool]]:
         """`safe[x][y]`: every text may be cut between characters of these classes (`cuts.py`)."""
         return safe_pairs(self.next, self.accept)
+
+    @cached_property
+    def safe_keeping_gaps(self) -> list[list[bool]]:
+        """The same if what no match takes is a piece of its own, as far as it goes: such a piece
+        must not be cut in two either."""
+        in_gaps = classes_in_gaps(self.next, self.accept)
+        return [[safe and not (in_gaps[x] and in_gaps[y]) for y, safe in enumerate(row)]
+                for x, row in enumerate(self.safe)]
 
     @cached_property
     def leaves_gaps(self) -> bool:

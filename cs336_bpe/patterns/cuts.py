@@ -21,6 +21,8 @@ left part ends in a match of another length. docs/patterns/cuts.md has the proof
 
 from collections.abc import Sequence
 
+from cs336_bpe.patterns.simplify import sure_states
+
 Table = Sequence[Sequence[int]]
 Flags = Sequence[Sequence[bool]]
 
@@ -68,6 +70,23 @@ def leaves_gaps(following: Table, accept: Flags) -> bool:
                 seen.add((then, ended))
                 todo.append((then, ended))
     return False
+
+
+def classes_in_gaps(following: Table, accept: Flags) -> list[bool]:
+    """For each class whether a character of it may belong to no match: an attempt that begins with
+    it can die without an accept.
+
+    >>> from cs336_bpe.patterns import compile_pattern
+    >>> few = compile_pattern("ab")  # class 0: all others, then a and b
+    >>> classes_in_gaps(few.next, few.accept)
+    [True, True, True]
+    >>> words = compile_pattern("[a-z]+")
+    >>> classes_in_gaps(words.next, words.accept)
+    [True, False]
+    """
+    # The states in which a match is not certain, if none could have ended before.
+    sure = sure_states(following, accept)
+    return [then < 0 or not sure[then] for then in following[0][:-1]]
 
 
 def last_cut(of_point: bytes, safe: Flags, data: bytes | bytearray, size: int, first: int = 1,

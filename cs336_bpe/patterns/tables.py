@@ -23,6 +23,7 @@ class Tables(NamedTuple):
     next: bytes
     accept: bytes
     safe: bytes
+    safe_keeping_gaps: bytes
 
 
 @lru_cache(maxsize=KEPT)
@@ -39,7 +40,8 @@ def make_tables(automaton: Automaton) -> Tables:
         b"".join(struct.pack("=2H", then * columns, flags) for then, flags in steps),
         struct.pack(f"={len(rows)}h", *rows),
         bytes(flag for row in automaton.accept for flag in row),
-        bytes(flag for row in automaton.safe for flag in row))
+        bytes(flag for row in automaton.safe for flag in row),
+        bytes(flag for row in automaton.safe_keeping_gaps for flag in row))
 
 
 def mealy_steps(automaton: Automaton) -> list[tuple[int, int]]:

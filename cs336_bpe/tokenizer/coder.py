@@ -45,7 +45,8 @@ class Coder:
             self.compiled = self.preparation.compiled
             self.is_direct = self.preparation.cuts_anywhere
         else:
-            self.compiled = compiled(self.pattern) if can_compile(self.pattern) else None
+            self.compiled = (compiled(self.pattern, unmatched == "keep")
+                             if can_compile(self.pattern) else None)
             self.is_direct = self.compiled is not None
         """Whether the engine takes a text as it is, and it can be cut where the automaton says."""
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
@@ -54,8 +55,7 @@ class Coder:
         self.wholes = None if self.preparation is None else self.preparation.wholes
         self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
         if self.compiled is not None:
-            keep = unmatched == "keep" or self.preparation is not None
-            self.engine.use_pattern(self.compiled, keep_unmatched=keep)
+            self.engine.use_pattern(self.compiled)
         self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 

@@ -287,11 +287,12 @@ cdef class Engine:
     cdef CompiledPattern pattern
     cdef Scanner scanner  # points into `pattern`
 
-    def use_pattern(self, CompiledPattern pattern not None, bint keep_unmatched):
-        """Cut texts with this pattern. What it does not match is an error, or kept as pretokens."""
+    def use_pattern(self, CompiledPattern pattern not None):
+        """Cut texts with this pattern. What it does not match is an error unless it keeps gaps."""
         self.pattern = pattern
         self.scanner = pattern.scanner
-        self.scanner.gaps = KEEP_GAPS if keep_unmatched else STOP_AT_GAPS
+        if self.scanner.gaps != KEEP_GAPS:
+            self.scanner.gaps = STOP_AT_GAPS
 
     def __cinit__(self, tokens, merges, cache_bytes, dict wholes=None):
         cdef int32_t[::1] ids = merges.ids, lefts = merges.lefts, rights = merges.rights

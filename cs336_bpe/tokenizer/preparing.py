@@ -80,12 +80,12 @@ def _compiled(patterns: tuple[str, ...]) -> CompiledPattern | None:
     """Patterns in sequence as one automaton, if there is one. What none matches is a piece too."""
     patterns = patterns or (r"[\s\S]+",)  # nothing is cut
     try:
-        return CompiledPattern(compile_sequence(patterns))
+        return CompiledPattern(compile_sequence(patterns), keep_gaps=True)
     except Unsupported:
         if len(patterns) > 1:
             return None
     try:
-        return CompiledPattern(compile_pattern(patterns[0]))
+        return CompiledPattern(compile_pattern(patterns[0]), keep_gaps=True)
     except Unsupported:
         return None
 

@@ -175,7 +175,8 @@ def test_the_width_of_characters_at_all_places(char):
                 found = decoder.decode(bytearray(text.encode()), "strict")
                 assert found == text
                 assert {found: 1}[text] == 1
-                assert found.__sizeof__() == (text + "x")[:-1].__sizeof__()
+                # Of a single character there is one object, which may know its UTF-8 too.
+                assert len(text) == 1 or found.__sizeof__() == (text + "x")[:-1].__sizeof__()
 
 
 @pytest.mark.parametrize("wrong", INVALID, ids=bytes.hex)

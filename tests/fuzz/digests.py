@@ -14,7 +14,7 @@ from cs336_bpe import Tokenizer, count_pretokens, stages, train_bpe_from_counts
 from cs336_bpe.corpora import generated
 from cs336_bpe.native.scan import scanner_paths, use_scanner_path
 
-SPECIALS = ["<|endoftext|>", "<|endoftext|><|endoftext|>", "naïve"]
+SPECIALS = ["<|endoftext|>", "<|endoftext|><|endoftext|>", "日本"]
 
 
 def digest(data: object) -> str:

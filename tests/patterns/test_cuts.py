@@ -6,7 +6,7 @@ import random
 import pytest
 from patterns.edge_texts import random_text
 
-from cs336_bpe.native.scanner import compiled
+from cs336_bpe.native.scanner import CompiledPattern, compiled
 from cs336_bpe.patterns import compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
 from cs336_bpe.rules import PATTERNS
@@ -58,6 +58,25 @@ def test_safe_pairs_of_patterns_with_gaps(pattern):
         for at in range(1, len(text)):
             x, y = (automaton.of_point[ord(text[place])] for place in (at - 1, at))
             assert is_cut(automaton, text, at) or not automaton.safe[x][y], (text, at)
+
+
+@pytest.mark.parametrize("pattern", [r"[a-z]{2,3}x?|\s+(?!\S)|\d+", r"ab|abc+d|[^b]", r"a+(?!b)|\n",
+                                     "(?:])", r"\w+"])
+def test_safe_pairs_where_gaps_are_kept(pattern):
+    """What no match takes is a piece of its own, and must not be cut in two."""
+    automaton = compile_pattern(pattern)
+    scanner = CompiledPattern(automaton, keep_gaps=True)
+    assert scanner.leaves_gaps
+    for text in class_strings(automaton, 5 if automaton.num_classes < 6 else 4):
+        whole = scanner.starts(text.encode(), gaps="keep")
+        for at in range(1, len(text)):
+            x, y = (automaton.of_point[ord(text[place])] for place in (at - 1, at))
+            if automaton.safe_keeping_gaps[x][y]:
+                place = len(text[:at].encode())
+                right = scanner.starts(text[at:].encode(), gaps="keep")
+                parts = [*scanner.starts(text[:at].encode(), gaps="keep"),
+                         *(start + place for start in right)]
+                assert parts == whole, (text, at)
 
 
 @pytest.mark.parametrize("name", PATTERNS)

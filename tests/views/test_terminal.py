@@ -153,10 +153,11 @@ def test_summary_of_a_tokenizer(trained):
     page = Reader(trained._repr_html_())
     for expected in ("2,000", "1,743", "<|endoftext|>", "gpt2", " sesquipedalian"):
         assert expected in page.text
-    many = Tokenizer(trained.vocab, trained.merges, [f"<{n}>" for n in range(30)], pattern=r"\w+|.")
+    many = Tokenizer(trained.vocab, trained.merges, [f"<{n}>" for n in range(30)],
+                     pattern=r"\w+|\W")
     text = Reader(many._repr_html_()).text
     assert "20 more" in text
-    assert r"\w+|." in text
+    assert r"\w+|\W" in text
 
 
 def test_show_in_a_terminal(trained):
