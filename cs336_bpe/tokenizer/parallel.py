@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from cs336_bpe.text.crew import over_items
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.coder import Coder
@@ -9,6 +10,8 @@ from cs336_bpe.tokenizer.engine import Ids
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
+LONG = 1 << 24
+"""Bytes of a text that one thread encodes in parts too: between two of them Ctrl-C is answered."""
 MOST_IN_A_GROUP = 256  # texts
 
 
@@ -16,7 +19,7 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
     data = as_bytes(text)
     choice.check(data)
-    if workers == 1 or coder.compiled is None or len(data) <= PART_BYTES:
+    if coder.compiled is None or len(data) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(data, choice, width)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
@@ -24,11 +27,8 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     cutter = Cutter(checked.tokens, coder.pattern, errors="replace")
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
     whole = Ids(width, len(data) // 3 + 8)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
-            whole.extend(ids)
+    over_items(iter(parts), lambda part: coder.encode_any(part, checked, width), workers,
+               lambda: None, use=whole.extend)
     whole.shrink()
     return whole
 
@@ -58,10 +58,9 @@ def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -
     # Groups, so that a million short texts are not a million tasks.
     size = max(1, min(MOST_IN_A_GROUP, len(batch) // (8 * workers)))
     groups = [batch[start : start + size] for start in range(0, len(batch), size)]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        return [coder.as_list(ids) for group in pool.map(encode_group, groups) for ids in group]
+    encoded: list[Ids] = []
+    over_items(iter(groups), encode_group, workers, lambda: None, use=encoded.extend)
+    return [coder.as_list(ids) for ids in encoded]
 
 
 def check_texts(texts: Iterable[str]) -> list[str]:
