@@ -48,6 +48,7 @@ def load_huggingface(path: AnyPath, data: object = None) -> Checked:
                                        "model"})
         if "model" not in parts:
             raise ValueError("there is no model; it is no tokenizer.json, or cut short")
+        _check(parts, "version", (None, "1.0"), "another version may mean something else")
         for part in ("truncation", "padding", "normalizer"):
             _check(parts, part, (None,), f"a {part} changes the text or the ids")
         post = parts.get("post_processor")
@@ -57,6 +58,8 @@ def load_huggingface(path: AnyPath, data: object = None) -> Checked:
         if _type(parts.get("decoder"), "the decoder") != "ByteLevel":
             raise ValueError(f"the decoder is {_type(parts.get('decoder'), 'it')}; only ByteLevel "
                              f"is read: tokens are not bytes otherwise")
+        _check_keys(as_object(parts["decoder"], "the decoder"), "the decoder",
+                    {"type", "add_prefix_space", "trim_offsets", "use_regex"})
         pattern = _read_pattern(parts.get("pre_tokenizer"))
         bpe = as_object(parts["model"], "the model")
         _check_model(bpe)

@@ -58,7 +58,6 @@ cdef extern from "Python.h":
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
-cdef size_t REACH = 1 << 16  # how far a place to cut is looked for
 LARGE = 512  # bytes; more than that are worth looking for one
 
 
@@ -199,8 +198,7 @@ cdef int write_whole(const Scanner *scanner, PretokenCache *cache, const Merges 
     if not search.begin(specials, text, size):
         return ENCODE_NO_MEMORY
     if size > 1024:
-        cut = automaton_last_cut(&scanner.automaton, text, size, size - SCAN_PADDING,
-                                 size - REACH if size > REACH else 1)
+        cut = automaton_last_cut(&scanner.automaton, text, size, size - SCAN_PADDING, 1)
     special = search.next(at)
     while special < cut:
         status = write_text(scanner, cache, merges[0], text, at, special, strict, output)

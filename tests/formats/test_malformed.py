@@ -502,3 +502,14 @@ def test_many_special_tokens_take_no_quadratic_time(good):
 
     rewrite(good / "tokenizer.json", edit)
     assert len(read_huggingface(good / "tokenizer.json").special_tokens) == 50_001
+
+
+@pytest.mark.parametrize("version", ["2.0", 1, ["1.0"]])
+def test_another_version(good, version):
+    rewrite(good / "tokenizer.json", lambda content: content.update(version=version))
+    refused(good, "tokenizer.json", "another version may mean something else")
+
+
+def test_a_decoder_with_settings_that_nobody_knows(good):
+    rewrite(good / "tokenizer.json", lambda content: content["decoder"].update(upside_down=True))
+    refused(good, "tokenizer.json", "the decoder has the entry 'upside_down', whose meaning is not")

@@ -1,9 +1,12 @@
 """Special tokens: which are recognised, where, and with which ids."""
 
+from array import array
+
 import pytest
 from tokenizer.oracle import SPECIALS, byte_tokenizer, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer, train_bpe_from_counts
+from cs336_bpe.tokenizer import files
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 
@@ -163,3 +166,19 @@ def test_a_very_long_one():
     assert tokenizer.encode(text) == expected
     cut = len(special) // 2
     assert list(tokenizer.encode_iterable([text[:cut], text[cut:]])) == expected
+
+
+def test_one_with_spaces_is_not_cut_at_a_blocks_border(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "DEFAULT_BLOCK_BYTES", 20)
+    tokenizer = Tokenizer(BYTES, [], ["end of text"])
+    for pad in range(40):
+        (tmp_path / "text.txt").write_text("x" * pad + " end of text " + "y" * 30)
+        with pytest.raises(ValueError, match=f"'end of text' at byte {pad + 1};"):
+            tokenizer.encode_file(tmp_path / "text.txt", tmp_path / "ids", specials="raise")
+
+
+def test_a_refused_one_in_a_buffer_of_wide_items():
+    tokenizer = Tokenizer(BYTES, [], ["<|e|>"])
+    wide = memoryview(array("H", b"ab<|e|>xyz  "[:12]))
+    with pytest.raises(ValueError, match=r"the special token '<\|e\|>' at byte 2;"):
+        tokenizer.encode_array(wide, specials="raise")
