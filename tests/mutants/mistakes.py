@@ -171,13 +171,11 @@ mistake("counts: short words count once when tables are added", "pretokenize/add
         "into.add(entry.key, entry.hash(), entry.count)", "into.add(entry.key, entry.hash(), 1)")
 mistake("counts: the last entry is not added", "pretokenize/add_up.h",
         "i <= from.mask; i++) {\n        into", "i < from.mask; i++) {\n        into")
-mistake("counts: long words with equal hashes are equal", "pretokenize/word_counts.h",
+mistake("counts: long words of one length are equal", "pretokenize/word_counts.h",
         "one.hash_of_bytes == hash && one.size == length\n",
         "one.size == length || one.size > 1000\n")
-mistake("counts: long words of different lengths are compared", "pretokenize/word_counts.h",
-        """one.hash_of_bytes == hash && one.size == length
-                   && !memcmp(text + one.start, pretoken, length);""",
-        """one.hash_of_bytes == hash && one.size == length;""")
+mistake("counts: long words overlap by a byte", "pretokenize/word_counts.h",
+        "        text_bytes += length;\n", "        text_bytes += length - 1;\n")
 mistake("counts: a pretoken is new each time that it is long", "pretokenize/word_counts.h",
         "            entry->count += n;\n            return true;\n        }\n        if",
         "            entry->count += 1;\n            return true;\n        }\n        if")
