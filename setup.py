@@ -1,7 +1,8 @@
 """The compiled modules. Everything else about the package is in pyproject.toml.
 
 CS336_BPE_DEBUG=1 builds with bounds checks and assertions on; CS336_BPE_SANITIZE=1 adds the
-address and undefined-behaviour sanitizers. See CONTRIBUTING.md. CS336_BPE_ONLY="name name" builds
+address and undefined-behaviour sanitizers, CS336_BPE_SANITIZE=thread the one for data races
+(tests/sanitize.sh runs the tests with them). See CONTRIBUTING.md. CS336_BPE_ONLY="name name" builds
 only these modules; benchmarks/variants does that in a copy of the package.
 """
 
@@ -17,13 +18,14 @@ if os.environ.get("CS336_BPE_ONLY"):
     MODULES = os.environ["CS336_BPE_ONLY"].split()
 HEADERS = glob("cs336_bpe/*/*.h") + glob("cs336_bpe/*/*.pxd")
 
-sanitize = os.environ.get("CS336_BPE_SANITIZE", "0") not in ("", "0")
-debug = sanitize or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
+sanitize = os.environ.get("CS336_BPE_SANITIZE", "0")
+debug = sanitize not in ("", "0") or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
 if os.name == "nt":
     release_flags, debug_flags = ["/O2"], ["/Od"]
 else:
     release_flags, debug_flags = ["-O3"], ["-O1", "-g", "-UNDEBUG"]
-sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] * sanitize
+sanitizers = {"": [], "0": [], "thread": ["-fsanitize=thread"]}.get(
+    sanitize, ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"])
 macros = [("_GLIBCXX_ASSERTIONS", "1")] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
 
 extensions = [

@@ -1,9 +1,14 @@
 """The command line: `cs336-bpe`, or `python -m cs336_bpe`. The commands are in `commands/`."""
 
 import argparse
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
 
 from cs336_bpe._version import __version__
 from cs336_bpe.commands import COMMANDS
@@ -11,6 +16,16 @@ from cs336_bpe.commands.console import package_notes
 from cs336_bpe.commands.errors import ReaderIsGone, UsageError, in_one_line
 
 FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
+DEADLY = 128  # plus the number of a signal: what a shell says of a program that it has ended
+
+
+class Ended(KeyboardInterrupt):
+    """The system, a scheduler or a closed terminal wants us to end: as with Ctrl-C, parts of files
+    are removed and threads end first."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,12 +38,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser = make_parser(arguments[0] if arguments else None)
         options = parser.parse_args(arguments)
         try:
-            with package_notes(options):
+            with package_notes(options), ending_as_by_an_interrupt():
                 result = options.run(options)
         except UsageError as error:
             options.parser.error(str(error))
         assert isinstance(result, int)
         return result
+    except Ended as error:
+        if debug:
+            raise
+        complain(f"ended by {signal.Signals(error.number).name}")
+        return DEADLY + error.number
     except KeyboardInterrupt:
         if debug:
             raise
@@ -41,6 +61,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         complain(in_one_line(error))
         return FAILED
+
+
+@contextmanager
+def ending_as_by_an_interrupt() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does, and not on the spot.
+
+    One that is ignored, as SIGHUP is after `nohup`, stays so; and if somebody else has a handler,
+    that is left alone.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only that one can set handlers
+        yield
+        return
+    here = os.getpid()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == here:
+            raise Ended(number)
+        signal.signal(number, signal.SIG_DFL)  # a worker process: its parent cleans up
+        os.kill(os.getpid(), number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [number for name in names
+               if signal.getsignal(number := getattr(signal, name)) == signal.SIG_DFL]
+    try:
+        for number in numbers:
+            signal.signal(number, end)
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def make_parser(command: str | None) -> argparse.ArgumentParser:

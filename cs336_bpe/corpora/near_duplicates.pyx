@@ -96,7 +96,7 @@ cdef class NearDuplicates:
     cdef uint64_t[BINS] smallest  # of the document that is being read
     cdef Window window
 
-    def __init__(self, max_documents=DEFAULT_MAX_DOCUMENTS):
+    def __cinit__(self, max_documents=DEFAULT_MAX_DOCUMENTS):
         self.limit = check_size("max_documents", max_documents, 1)
         if self.limit > MAX_DOCUMENTS:
             raise ValueError(f"max_documents is {max_documents}; it must be at most "
@@ -226,9 +226,13 @@ cdef class NearDuplicates:
         """Make room for more documents; they get new places, oldest first, as they came."""
         cdef uint64_t number
         cdef int band
+        cdef vector[uint32_t] tables
+        # All memory first, so that without it nothing has changed. (Not `assign`: in Cython's
+        # declaration it can't fail, so then the program would end.)
+        tables.resize(BANDS * capacity * PLACES, 0)
         self.sketches.resize(capacity * BINS)
+        self.tables.swap(tables)
         self.capacity = capacity
-        self.tables.assign(BANDS * capacity * PLACES, 0)
         for number in range(self.remembered):
             for band in range(BANDS):
                 self.place(band, &self.sketches[number * BINS])[0] = <uint32_t>(number + 1)

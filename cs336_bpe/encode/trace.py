@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from cs336_bpe.rules import Pair
 
+MOST_EXPLAINED = 2_000  # bytes of a pretoken: the steps are as many, and as long
 Token = TypeVar("Token", bound=Hashable)
 
 
@@ -104,6 +105,10 @@ def explain_pretoken(pretoken: bytes, pairs: Mapping[Pair, tuple[int, bytes]],
     >>> steps.steps[-1], steps.ranks, steps.ids
     ([b'low', b's'], [0, 1], [257, 115])
     """
+    if len(pretoken) > MOST_EXPLAINED:
+        raise ValueError(f"a pretoken has {len(pretoken):,} bytes, too many to list every step of "
+                         f"its merges (at most {MOST_EXPLAINED:,}); explain a part of it, or use "
+                         f"encode")
     tokens = [pretoken[i : i + 1] for i in range(len(pretoken))]
     places = list(range(len(tokens)))  # of each token: where it begins
     steps, ranks = [list(tokens)], []

@@ -77,8 +77,13 @@ def _read(data: Object) -> Checked:
     check_keys(data, "the file", _PARTS)
     if "model" not in data:
         raise ValueError("there is no model; it is no tokenizer.json, or cut short")
+    if data.get("version") not in (None, "1.0"):
+        raise ValueError(f"its version is {data['version']!r:.50}; only 1.0 is read, as another "
+                         f"version may mean something else")
     bpe = as_object(data["model"], "the model")
     _check_kind(bpe, data.get("decoder"))
+    decoder = as_object(data["decoder"], "the decoder")
+    check_keys(decoder, "the decoder", {"type", "add_prefix_space", "trim_offsets", "use_regex"})
     _check_model(bpe)
     merges = as_list(bpe.get("merges"), "the merges of the model")
     entries = as_object(bpe.get("vocab"), "the vocab of the model")

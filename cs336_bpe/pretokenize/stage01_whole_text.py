@@ -53,7 +53,7 @@ def count_text(text: str, specials: list[str], pattern: str, progress: Progress)
     with reporting(progress, "count", len(text)) as report:
         done = 0
         for document in split_at_specials(text, specials):
-            counts.update(find(document))
+            counts.update(filter(None, find(document)))  # an empty match is no pretoken
             done += len(document)
             report(done)
         report(len(text))

@@ -60,6 +60,6 @@ def count_pretokens(
             while block := reader.read_into(buffer):
                 text = decode(bytes(buffer[:block]), errors, input_path, reader.offset - block)
                 for document in split_at_specials(text, specials):
-                    counts.update(find(document))
+                    counts.update(filter(None, find(document)))
                 report(reader.offset)
     return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())

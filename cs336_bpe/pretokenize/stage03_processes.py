@@ -153,7 +153,7 @@ def count_range(file: BinaryIO, name: str, start: int, end: int | None, options:
     while block := reader.read_into(buffer):
         text = decode(bytes(buffer[:block]), errors, name, reader.offset - block)
         for document in split_at_specials(text, specials):
-            counts.update(find(document))
+            counts.update(filter(None, find(document)))
         report(reader.offset)
         if _stop is not None and _stop.is_set():
             break

@@ -1,18 +1,41 @@
 """Reading a file in blocks, cut where no pretoken and no special token spans the cut."""
 
+import io
 import os
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cs336_bpe.text.cuts import Cutter
 
 DEFAULT_BLOCK_BYTES = 1 << 21
+MOST_UNCUT = 1 << 26
+"""The longest part of a file that is held because there is no place to cut it. It is likely to be
+one pretoken, and to encode one takes up to 40 bytes of memory per byte."""
 
 
 def open_text(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file to read its bytes."""
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.fspath(path)} is a directory; give a text file")
-    return open(path, "rb")
+    return io.BufferedReader(_NamedFile(path))
+
+
+class _NamedFile(io.FileIO):
+    """A file whose name is in the error if it can't be read. The system's own error has none, and
+    whoever writes another file meanwhile would put the name of that one in."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            error.filename = os.fsdecode(self.name)
+            raise
+
+    def readall(self) -> bytes:
+        try:
+            return super().readall()
+        except OSError as error:
+            error.filename = os.fsdecode(self.name)
+            raise
 
 
 def decode(data: bytes, errors: str, path: str | os.PathLike[str], offset: int = 0) -> str:
@@ -58,6 +81,11 @@ class BlockReader:
             cut = size if at_end else self.cutter.last_cut(buffer, size)
             if cut or at_end:
                 break
+            if size >= MOST_UNCUT and self.cutter.finds_pairs:
+                raise ValueError(f"{self.name} has no place to cut in the {size:,} bytes from byte "
+                                 f"{self.offset} on (no white space, for most patterns), more than "
+                                 f"the {MOST_UNCUT:,} that are held in memory; is it text? Put "
+                                 f"line breaks into it, or encode parts of it")
             wanted = 2 * size  # no cut in sight: look at twice as much
             buffer.extend(bytes(max(0, wanted - len(buffer))))
         self._left = bytes(buffer[cut:size])

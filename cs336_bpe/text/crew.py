@@ -161,8 +161,7 @@ class _Crew(Generic[Item, Result]):
             return
         threads = [threading.Thread(target=self.work, args=(n,)) for n in range(len(self.works))]
         try:
-            for thread in threads:
-                thread.start()
+            threads = self.start(threads)
             self.may_begin.set()
             while self.num_ended < len(threads):
                 self.has_ended.acquire(timeout=SECONDS_BETWEEN_LOOKS)
@@ -172,6 +171,17 @@ class _Crew(Generic[Item, Result]):
         report()
         if self.failures:
             raise min(self.failures, key=lambda failure: failure[0])[1]
+
+    def start(self, threads: list[threading.Thread]) -> list[threading.Thread]:
+        """Start threads, and return those for which there is memory; at least one."""
+        for number, thread in enumerate(threads):
+            try:
+                thread.start()
+            except RuntimeError:  # "can't start new thread"; fewer do the same work
+                if number == 0:
+                    raise MemoryError("no memory for a thread; try workers=1") from None
+                return threads[:number]
+        return threads
 
     def wait_for(self, threads: list[threading.Thread]) -> None:
         """Return when all threads have ended, even if Ctrl-C comes again."""
@@ -217,8 +227,14 @@ class _Crew(Generic[Item, Result]):
     def do_one(self, thread: int) -> bool:
         """Take an item, work on it, and use the result when it is its turn; False at the end."""
         with self.taking:
+            if self.stopped:  # or two threads could fail to take the same item, in two ways
+                return False
             number = self.numbers[thread] = self.num_taken
-            item = self.take(thread)
+            try:
+                item = self.take(thread)
+            except BaseException:
+                self.stopped = True
+                raise
             if item is None:
                 return False
             self.num_taken += 1

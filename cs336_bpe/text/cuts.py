@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cs336_bpe.native.scanner import CompiledPattern
 
+FIRST_TRIES = 50
 FindCut = Callable[[bytes | bytearray, int, int, int], int]
 
 
@@ -37,7 +38,9 @@ class Cutter:
         self.specials = [token.encode() for token in special_tokens]
         self.longest = max(map(len, self.specials), default=0)
         self.errors = errors
-        self._find_cut = _cut_finder(pattern)
+        found = _cut_finder(pattern)
+        self.finds_pairs = found is not None  # if not, only special tokens divide a text
+        self._find_cut = found or (lambda data, size, first, last: 0)
 
     @cached_property
     def _find_special(self) -> "regex.Pattern[bytes] | None":
@@ -54,12 +57,24 @@ class Cutter:
         >>> Cutter([]).last_cut(text, len(text))
         23
         """
+        # Special tokens with spaces in them may refuse any number of places, and then the ends of
+        # the tokens themselves are better ones. So some of each are tried before all of them.
+        return (self._last_safe_pair(data, size, first, FIRST_TRIES)
+                or self._last_special(data, size, first, FIRST_TRIES)
+                or self._last_safe_pair(data, size, first, size)
+                or self._last_special(data, size, first, size))
+
+    def _last_safe_pair(self, data: bytearray | bytes, size: int, first: int, tries: int) -> int:
         cut = size
-        while (cut := self._find_cut(data, size, first, cut)):
+        while tries and (cut := self._find_cut(data, size, first, cut)):
             if self._is_cut(data, size, cut):
                 return cut
+            tries -= 1
+        return 0
+
+    def _last_special(self, data: bytearray | bytes, size: int, first: int, tries: int) -> int:
         end = size
-        while self._find_special is not None:
+        while tries and self._find_special is not None:
             match = self._find_special.search(data, 0, end)
             if match is None:
                 break
@@ -71,6 +86,7 @@ class Cutter:
             if cut and self._is_cut(data, size, cut):
                 return cut
             end = end_of_match - 1
+            tries -= 1
         return 0
 
     def _is_cut(self, data: bytearray | bytes, size: int, cut: int) -> bool:
@@ -117,8 +133,8 @@ class Cutter:
         return True
 
 
-def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
-    """What finds the last safe pair, for a pattern; nothing does if it can't be compiled."""
+def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut | None:
+    """What finds the last safe pair, for a pattern; None if it can't be compiled."""
     if pattern is not None and not isinstance(pattern, str):
         return pattern.last_cut
     try:
@@ -126,7 +142,7 @@ def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
     except Unsupported:
         automaton = None
     if automaton is None or pattern is None:
-        return lambda data, size, first, last: 0
+        return None
     try:
         from cs336_bpe.native.scanner import compiled
     except ImportError:  # nothing is compiled here: the stages in plain Python have to do

@@ -26,7 +26,9 @@ def as_bytes(text: Text, name: str = "text") -> Text:
     """
     if isinstance(text, str):
         return text if text.isascii() else as_utf8(text, name)
-    return bytes(text) if isinstance(text, memoryview) and not text.c_contiguous else text
+    if isinstance(text, memoryview) and not (text.c_contiguous and text.itemsize == text.ndim == 1):
+        return bytes(text)  # so that its elements are bytes
+    return text
 
 
 def as_text(text: Text, *, strict: bool = False) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
 from cs336_bpe.decode.stage07_huge_pages import Decoder as Engine
+from cs336_bpe.text.crew import over_items
 
 IDS_IN_A_PIECE = 1 << 12  # of a text that is decoded piece by piece, from ids that are all there
 MOST_IN_A_GROUP = 256  # texts
@@ -47,12 +48,11 @@ class Decoder:
             return self._decode_group(whole, 0, errors)
         size = max(1, min(MOST_IN_A_GROUP, len(whole) // (8 * workers)))
         firsts = range(0, len(whole), size)
-        from concurrent.futures import ThreadPoolExecutor  # only here, and slow to import
-
-        with ThreadPoolExecutor(workers) as pool:
-            groups = pool.map(lambda first: self._decode_group(whole[first : first + size], first,
-                                                               errors), firsts)
-            return [text for group in groups for text in group]
+        texts: list[str] = []
+        over_items(iter(firsts), lambda first: self._decode_group(whole[first : first + size],
+                                                                  first, errors),
+                   workers, lambda: None, use=texts.extend)
+        return texts
 
     def _decode_group(self, group: Sequence[Ids], before: int, errors: str) -> list[str]:
         decode = self._engine.decode

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from cs336_bpe.text.crew import over_items
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.coder import Coder
@@ -9,12 +10,14 @@ from cs336_bpe.tokenizer.engine import Ids, Offsets
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
+LONG = 1 << 24
+"""Bytes of a text that one thread encodes in parts too: between two of them Ctrl-C is answered."""
 MOST_IN_A_GROUP = 1024  # texts
 
 
 def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, workers: int) -> Ids:
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
-    if workers == 1 or not coder.is_direct or len(text) <= PART_BYTES:
+    if not coder.is_direct or len(text) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(text, choice, width)
     data = as_bytes(text)
     choice.check(data)
@@ -24,11 +27,8 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
     whole = Ids(width, len(data) // 3 + 8)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        for ids in pool.map(lambda part: coder.encode_any(part, checked, width), parts):
-            whole.extend(ids)
+    over_items(iter(parts), lambda part: coder.encode_any(part, checked, width), workers,
+               lambda: None, use=whole.extend)
     whole.shrink()
     return whole
 
@@ -65,10 +65,9 @@ def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,
     if workers == 1 or len(groups) < 2:
         yield from map(encode_group, groups)
     else:
-        from concurrent.futures import ThreadPoolExecutor  # only here, and slow to import
-
-        with ThreadPoolExecutor(workers) as pool:
-            yield from pool.map(encode_group, groups)
+        encoded: list[tuple[Ids, Offsets]] = []
+        over_items(iter(groups), encode_group, workers, lambda: None, use=encoded.append)
+        yield from encoded
 
 
 def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -> list[list[int]]:

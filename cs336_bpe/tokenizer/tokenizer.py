@@ -509,8 +509,11 @@ class Tokenizer(Habits):
 
         A name that ends in `.npy` gives an array for `numpy.load` (`mmap_mode="r"` reads it
         piece by piece); any other gives the bare numbers, for `numpy.fromfile` or `numpy.memmap`.
-        The file is read and written in blocks, so memory does not grow with it. Until it is
-        complete, the output has another name; if anything goes wrong, it is removed.
+        The file is read and written in blocks, so memory does not grow with it, but with its
+        longest part that has no place to cut (no white space, for most patterns); one of more than
+        64 MiB is an error. A pattern that can't be compiled knows no such places but special
+        tokens: then all between two of them is held. Until the output is complete, it has another
+        name; if anything goes wrong, it is removed.
 
         The cache of pretokens, `cache_bytes`, is divided among the workers, which are threads.
         """

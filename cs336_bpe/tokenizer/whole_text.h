@@ -11,7 +11,6 @@
 #include "special_tokens.h"
 #include "to_utf8.h"
 
-enum { REACH = 1 << 16 };  /* how far a place to cut is looked for */
 #ifndef CS336_BPE_STRETCH
 #define CS336_BPE_STRETCH (1 << 15)
 #endif
@@ -85,8 +84,7 @@ private:
         size_t at = 0;
         search.begin(specials, text, size);
         if (size > 1024) {
-            size_t cut = automaton_last_cut(&scanner->automaton, text, size, size - SCAN_PADDING,
-                                            size > REACH ? size - REACH : 1);
+            size_t cut = automaton_last_cut(&scanner->automaton, text, size, size - SCAN_PADDING, 1);
             /* A special token may lie across the cut; then its end is the cut. */
             int status = encode_until(text, &at, cut, output);
             if (status != ENCODE_DONE) return status;

@@ -7,6 +7,7 @@
 #define CS336_BPE_TIES_H
 
 #include <deque>
+#include <memory>
 #include <stdint.h>
 #include <string>
 
@@ -25,18 +26,24 @@ struct TieKey {
 
 /* The keys of all tokens, by token id. They never move: heap entries have pointers to them. */
 struct TieKeys {
-    std::deque<TieKey> keys;
     bool by_number;
 
-    const TieKey *at(int32_t token) const { return &keys[token]; }
+    const TieKey *at(int32_t token) const { return &(*keys)[token]; }
 
-    void add(const std::string &key) { keys.push_back(TieKey(key)); }
+    void add(const std::string &key) {
+        if (!keys) keys.reset(new std::deque<TieKey>());
+        keys->push_back(TieKey(key));
+    }
 
     void add_merged(int32_t left, int32_t right) {
-        add(by_number ? number_key((uint32_t)keys.size()) : keys[left].whole + keys[right].whole);
+        add(by_number ? number_key((uint32_t)keys->size()) : at(left)->whole + at(right)->whole);
     }
 
 private:
+    /* Made by `add`: an empty deque needs memory too, and where Cython constructs the members of an
+     * object, nobody catches what a constructor throws. */
+    std::unique_ptr<std::deque<TieKey>> keys;
+
     static std::string number_key(uint32_t number) {
         std::string key;
         for (int shift = 24; shift >= 0; shift -= 8) key.push_back((char)(~number >> shift & 0xFF));

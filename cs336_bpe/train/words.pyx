@@ -48,8 +48,11 @@ cdef int read_entries(object counts, WordSink *sink) except -1:
     cdef int64_t total = 0
     for word, number in counts.items():
         if type(word) is not bytes or type(number) is not int or not 0 <= number <= MAX_TOTAL:
-            check_count(word, number)  # raises, or the type is a harmless one
-        add(<const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word), number, &total, sink)
+            number = check_count(word, number)  # raises, or makes an int of what can be one
+        if not add(<const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word), number, &total,
+                   sink):
+            check_counts(counts)  # raises: it knows the whole sum, and whether another one is worse
+            raise RuntimeError("counts changed while it was read")
     return 0
 
 
@@ -62,16 +65,17 @@ cdef int read_columns(const uint8_t[::1] text, const uint64_t[::1] lengths,
     for i in range(lengths.shape[0]):
         if lengths[i] > <uint64_t>(text.shape[0] - at) or counts[i] > <uint64_t>LIMIT:
             raise ValueError(f"the columns of counts are wrong at entry {i}")
-        add(start + at, lengths[i], counts[i], &total, sink)
+        if not add(start + at, lengths[i], counts[i], &total, sink):
+            check_total(sum([int(length) * int(count) for length, count in zip(lengths, counts)]))
+            raise RuntimeError("counts changed while it was read")
         at += lengths[i]
     return 0
 
 
-cdef int add(const uint8_t *text, Py_ssize_t size, int64_t count, int64_t *total,
-             WordSink *sink) except -1:
+cdef bint add(const uint8_t *text, Py_ssize_t size, int64_t count, int64_t *total,
+              WordSink *sink) except? False:
+    """False if the total is too large by now, or there is no room."""
     if size > 0 and count > (LIMIT - total[0]) / size:
-        check_total(total[0] + <object>count * size)
+        return False
     total[0] += count * size
-    if size > 1 and count > 0 and not sink.add(text, size, count):
-        raise RuntimeError("counts changed while it was read")
-    return 0
+    return size < 2 or count == 0 or sink.add(text, size, count)

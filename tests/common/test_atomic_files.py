@@ -212,3 +212,62 @@ def test_a_name_as_long_as_names_may_be(tmp_path):
     path = tmp_path / ("n" * 250)
     PretokenCounts({b"low": 5}).save(path)
     assert PretokenCounts.load(path) == {b"low": 5}
+
+
+# --- Parts that were left behind ------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from cs336_bpe.common.atomic_files import atomic_writer
+with atomic_writer(sys.argv[1]) as file:
+    file.write(b"x" * 100_000)
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals and locks")
+def test_what_a_killed_program_left_is_removed_by_the_next(path):
+    subprocess.run([sys.executable, "-c", KILLED, path], check=False)
+    assert len(os.listdir(path.parent)) == 1
+    others = ["small.countsX.part0123456789abcdef", "small.counts.part0123456789abcde",
+              "small.counts.part0123456789abcdeX", "other.part0123456789abcdef"]
+    for name in others:
+        (path.parent / name).write_bytes(b"")
+    with atomic_writer(path) as first:  # a part that is being written stays
+        PretokenCounts(SMALL).save(path)
+        first.write(b"the last")
+    assert path.read_bytes() == b"the last"
+    assert sorted(os.listdir(path.parent)) == sorted([path.name, *others])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs links and pipes")
+def test_links_pipes_and_folders_that_look_like_parts(path):
+    (path.parent / "kept").write_bytes(b"kept")
+    (path.parent / "small.counts.part0000000000000000").symlink_to(path.parent / "kept")
+    os.mkfifo(path.parent / "small.counts.part1111111111111111")
+    (path.parent / "small.counts.part2222222222222222").mkdir()
+    PretokenCounts(SMALL).save(path)
+    assert (path.parent / "kept").read_bytes() == b"kept"
+    assert PretokenCounts.load(path) == SMALL
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs locks")
+def test_a_part_that_is_taken_for_abandoned_before_it_is_locked(path, monkeypatch):
+    """Another program sees it between its creation and its lock, and removes it."""
+    fcntl = pytest.importorskip("fcntl")
+    lock = fcntl.flock
+    calls = []
+
+    def late(number, how):
+        calls.append(number)
+        if len(calls) == 1:
+            [part] = path.parent.iterdir()
+            part.unlink()
+        lock(number, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    PretokenCounts(SMALL).save(path)
+    assert len(calls) == 2
+    assert os.listdir(path.parent) == [path.name]
+    assert PretokenCounts.load(path) == SMALL

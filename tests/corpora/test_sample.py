@@ -478,3 +478,36 @@ def test_the_input_changes_meanwhile(tmp_path, change):
     with pytest.raises(OSError, match="was changed while it was sampled"):
         sample(source, target, documents=500, progress=meddle)
     assert not target.exists()
+
+
+# --- What small mistakes would change --------------------------------------------------------
+
+
+def test_growing_forgets_no_document():
+    rng = random.Random(8)
+    texts = [words(rng, 40) for _ in range(1_025)]  # one more than there is room for at first
+    seen = NearDuplicates()
+    assert not any(seen.add(text) for text in texts)
+    assert all(seen.add(text) for text in texts)
+
+
+def test_white_space_at_the_end_does_not_reach_the_next_document():
+    seen = NearDuplicates()
+    assert not seen.add(b"abc")
+    assert not seen.add(b"def \n")
+    assert seen.add(b"abc")
+
+
+def test_an_object_that_was_not_initialised_is_harmless():
+    assert not NearDuplicates.__new__(NearDuplicates).add(b"abc")
+
+
+def test_kept_documents_are_chosen_by_the_keys_of_all(run):
+    """A document that is dropped takes a key too: the sample does not depend on which are alike."""
+    rng = random.Random(9)
+    texts = [words(rng, 100) for _ in range(30)]
+    copies = END.join([texts[0], texts[0], *texts[1:]]) + END
+    others = END.join([texts[0], words(rng, 100), *texts[1:]]) + END
+    kept = run(copies, documents=8, smart=True, seed=5)[1].split(END)
+    from_others = run(others, documents=9, smart=True, seed=5)[1].split(END)
+    assert len(set(kept) & set(from_others)) >= 7 + 1  # and the empty one at the end

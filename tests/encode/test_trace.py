@@ -41,3 +41,10 @@ def test_the_same_tokens_as_the_definition(seed):
         for rank, before, after in zip(explained.ranks, explained.steps, explained.steps[1:]):
             assert len(before) == len(after) + 1
             assert b"".join(merges[rank]) in after
+
+
+def test_a_pretoken_that_is_too_long_to_explain():
+    pairs = pairs_of([(b"a", b"a")])
+    assert len(explain_pretoken(b"a" * 2_000, pairs, {b"aa": 0}).steps) == 1_001
+    with pytest.raises(ValueError, match="2,001 bytes, too many to list every step"):
+        explain_pretoken(b"a" * 2_001, pairs, {b"aa": 0})

@@ -550,3 +550,14 @@ def test_many_long_tokens_that_no_merge_makes(good):
     rewrite(good / "vocab.json", lambda entries: entries.update(
         {key: len(vocab) + place for place, key in enumerate(made + others)}))
     refused(good, "vocab.json", "2,000 tokens, 6,008,000 bytes, that no merge makes; 4,194,304 b")
+
+
+@pytest.mark.parametrize("version", ["2.0", 1, ["1.0"]])
+def test_another_version(good, version):
+    rewrite(good / "tokenizer.json", lambda content: content.update(version=version))
+    refused(good, "tokenizer.json", "another version may mean something else")
+
+
+def test_a_decoder_with_settings_that_nobody_knows(good):
+    rewrite(good / "tokenizer.json", lambda content: content["decoder"].update(upside_down=True))
+    refused(good, "tokenizer.json", "the decoder has the entry 'upside_down', whose meaning is not")

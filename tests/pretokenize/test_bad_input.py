@@ -25,7 +25,8 @@ THREADED = [stage.number for stage in LADDER if stage.parallel and stage.compile
 IN_ONE_PROCESS = [stage.number for stage in LADDER[1:] if stage.number not in PARALLEL or
                   stage.number in THREADED]
 BAD_BYTES = [b"\xff", b"\x80", b"\xc3", b"\xc0\xaf", b"\xe2\x82", b"\xe0\x80\x80", b"\xed\xa0\x80",
-             b"\xf0\x9f\x99", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xc1\xbf"]
+             b"\xf0\x9f\x99", b"\xf4\x90\x80\x80", b"\xf8\x88\x80\x80\x80", b"\xc1\xbf",
+             b"\xf0\x80\x80\x80", b"\xf0\x8f\xbf\xbf", b"\xe0\x9f\xbf", b"\xed\xbf\xbf"]
 GOOD_BYTES = [b"a", b" ", b"\n", b"'s", b" the", "é".encode(), "猫".encode(), "🙂".encode(), b"1",
               "\u3000".encode(), b"<|x|>", b"<|", b"|>", b"x", b"a b"]
 mixed_bytes = st.lists(st.sampled_from(BAD_BYTES + GOOD_BYTES), max_size=40).map(b"".join)
@@ -218,6 +219,19 @@ def test_a_text_without_a_place_to_cut(tmp_path):
     for number in STAGES:
         options = {} if number == "stage01" else {"block_bytes": 64}
         assert STAGES[number](path, ["<|x|>"], **options) == {b"a" * 300_000: 1}
+
+
+def test_a_text_that_is_held_because_it_can_not_be_cut_has_a_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(blocks, "MOST_UNCUT", 100_000)
+    path = tmp_path / "letters.txt"
+    path.write_bytes(b"some words " + b"a" * 300_000)
+    for number in IN_ONE_PROCESS:
+        with pytest.raises(ValueError, match=r"letters.txt has no place to cut in the .* bytes "
+                                             r"from byte 10 on .*Put line breaks into it"):
+            STAGES[number](path, [], workers=1, block_bytes=1000)
+    # Without a compiled pattern, what is held need not be one pretoken.
+    assert sum(STAGES["stage02"](path, [], pattern=r"(?<=x)y|\w+|\s+", block_bytes=1000)
+               .values()) == 5
 
 
 def test_blocks_are_small(tmp_path):

@@ -75,6 +75,68 @@ def test_threads(text_file, stage, workers, specials):
         assert STAGES[stage](text_file, specials, **options) == expected
 
 
+@pytest.mark.parametrize("stage", THREADED)
+def test_words_of_every_length_in_the_tables_of_several_threads(tmp_path, stage):
+    """Each occurs often in every thread's table, and the tables are added up."""
+    path = tmp_path / "words.txt"
+    words = [letter * length for letter in "abc" for length in (1, 6, 7, 8, 14, 15, 16, 17, 300)]
+    path.write_text(" ".join(words * 50), encoding="utf-8")
+    expected = STAGES["stage01"](path, [])
+    assert expected[b" " + b"a" * 300] == 50
+    for workers in (1, 2, 3):
+        assert STAGES[stage](path, [], workers=workers, block_bytes=1000) == expected
+
+
+def in_letters(number):
+    return "".join(chr(97 + number // 26**place % 26) for place in range(4))
+
+
+@pytest.mark.parametrize("stage", THREADED)
+@pytest.mark.parametrize("number", [2_000, 3_000, 5_000, 7_000])
+def test_many_words_in_the_tables_of_several_threads(tmp_path, stage, number):
+    """So many that every place of a table is likely to be in use, the first and the last too."""
+    path = tmp_path / "words.txt"
+    words = [prefix + in_letters(n) for n in range(number) for prefix in ("", "abcdef", "x" * 20)]
+    path.write_text(" ".join(words * 2), encoding="utf-8")
+    expected = STAGES["stage01"](path, [])
+    assert STAGES[stage](path, [], workers=2, block_bytes=50_000) == expected
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_contraction_does_not_look_into_a_special_token(tmp_path, stage):
+    path = tmp_path / "text.txt"
+    for special, text in [("l>", "it'll>x"), ("e>", "we've> they're>"), ("s>", "it's>")]:
+        path.write_text(text + " and so on. " * 20 + text, encoding="utf-8")
+        expected = STAGES["stage01"](path, [special])
+        assert STAGES[stage](path, [special], workers=1) == expected, special
+
+
+def test_empty_matches_are_no_pretokens(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("a b c xx e f")
+    for stage in ("stage01", "stage02", "stage03"):
+        for block_bytes in (3, 1000):
+            counts = STAGES[stage](path, [" "], pattern="x*", block_bytes=block_bytes)
+            assert counts == {b"xx": 1}, (stage, block_bytes)
+
+
+@pytest.mark.parametrize("errors", ["strict", "replace", "ignore"])
+def test_a_special_token_with_a_space_everywhere(errors):
+    """Its ends are places to cut, and they are found without trying all the others."""
+    tried = []
+
+    class Counting(Cutter):
+        def _is_cut(self, *args):
+            tried.append(args)
+            return super()._is_cut(*args)
+
+    text = b"a b" * 20_000
+    cut = Counting(["a b"], errors=errors).last_cut(text, len(text))
+    assert len(text) - 10 < cut <= len(text)
+    assert cut % 3 == 0
+    assert len(tried) < 200
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
 @pytest.mark.parametrize("specials", ["none", "overlapping", "with white space"])
 def test_processes(text_file, workers, specials):

@@ -185,20 +185,47 @@ def test_what_report_raises_stops_the_work(workers, kind):
     assert used < 200
 
 
-def test_a_thread_that_can_not_be_started(monkeypatch):
+@pytest.mark.parametrize("possible", [2, 1, 0])
+def test_threads_that_can_not_be_started(monkeypatch, possible):
+    """The others do their work too; without any, that is a lack of memory."""
     start = threading.Thread.start
     started = []
 
-    def start_two(thread):
-        if len(started) == 2:
+    def start_some(thread):
+        if len(started) == possible:
             raise RuntimeError("can't start new thread")
         started.append(thread)
         start(thread)
 
-    monkeypatch.setattr(threading.Thread, "start", start_two)
-    with pytest.raises(RuntimeError, match="can't start new thread"):
-        crew.over_blocks(reader_of(), [text_of] * 4, nothing)
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    used = []
+    if possible:
+        crew.over_blocks(reader_of(), [text_of] * 4, nothing, use=used.append)
+        assert b"".join(used) == TEXT
+    else:
+        with pytest.raises(MemoryError, match="no memory for a thread; try workers=1"):
+            crew.over_blocks(reader_of(), [text_of] * 4, nothing, use=used.append)
     assert not any(thread.is_alive() for thread in started)
+
+
+class Falling(io.BytesIO):
+    """A file that fails with another message each time, and gives others time to ask again."""
+
+    def __init__(self):
+        super().__init__()
+        self.number = 0
+
+    def readinto(self, buffer):
+        self.number += 1
+        time.sleep(0.02)
+        raise OSError(f"failure {self.number}")
+
+
+def test_only_one_thread_fails_to_read():
+    file = Falling()
+    with pytest.raises(OSError, match="failure 1"):
+        crew.over_blocks(reader_of(file=file), [text_of] * 4, nothing)
+    assert file.number == 1
 
 
 def test_number_of_threads():

@@ -1,12 +1,15 @@
 """The engine's cache: sizes around its limits, forgetting, memory, and both scanners."""
 
+import mmap
 import os
 import random
 import string
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
-from tokenizer.oracle import PIECES, SPECIALS, broken, tokenizer_and_oracle, tricky
+from tokenizer.oracle import PIECES, SPECIALS, Oracle, broken, tokenizer_and_oracle, tricky
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.corpora import generated as corpus
@@ -174,3 +177,100 @@ def test_two_megabytes_of_one_pretoken(run):
     if run == "😀":
         assert ids.tolist() == [256 + 10] * (size // 4)
     assert tokenizer.count(text, specials="none") == len(ids)
+
+
+# --- What small mistakes would change --------------------------------------------------------
+
+
+def merges_of_letters(number):
+    """Merges of two letters each, and then of those."""
+    letters = [bytes([byte]) for byte in range(97, 123)]
+    pairs = [(left, right) for left in letters for right in letters]
+    return [*pairs, *((left + right, left) for left, right in pairs)][:number]
+
+
+@pytest.mark.parametrize("number", [63, 64, 65, 127, 128, 129, 255, 256, 257, 512, 1024])
+def test_any_number_of_merges(number):
+    """A table of merges that is quite full would never end the search for one that isn't there."""
+    merges = merges_of_letters(number)
+    vocab = dict(enumerate([bytes([byte]) for byte in range(256)]
+                           + [left + right for left, right in merges]))
+    text = " zz zy abab baba zzaz " + "".join(map(chr, range(97, 123))) * 3
+    expected = Oracle(vocab, merges, {}).encode(text)
+    code = ("import sys, ast; from cs336_bpe import Tokenizer; "
+            "vocab, merges, text = ast.literal_eval(sys.stdin.read()); "
+            "print(Tokenizer(vocab, merges).encode(text))")
+    done = subprocess.run([sys.executable, "-c", code], input=repr((vocab, merges, text)),
+                          capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == f"{expected}\n"
+
+
+def test_pairs_that_share_a_part():
+    """A table of merges, most of which begin or end with `a`, and look-ups of as many pairs that do
+    and are none: some have the fingerprint of a merge that is near them in the table."""
+    letters = [bytes([byte]) for byte in range(98, 123)]
+    twos = [(left, right) for left in letters for right in letters]
+    threes = [(left + right, last) for left, right in twos if left < right for last in letters]
+    made = [left + right for left, right in [*twos, *threes]]
+    merges = [*twos, *threes, *((b"a", token) for token in made[::2]),
+              *((token, b"a") for token in made[1::2])]
+    tokens = [*BYTES, *(left + right for left, right in merges)]
+    ids = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(dict(enumerate(tokens)), merges)
+    for token in made[::2]:
+        assert tokenizer.encode_array(b"a" + token).tolist() == [ids[b"a" + token]], token
+        assert tokenizer.encode_array(token + b"a").tolist() == [ids[token], 97], token
+    for token in made[1::2]:
+        assert tokenizer.encode_array(b"a" + token).tolist() == [97, ids[token]], token
+        assert tokenizer.encode_array(token + b"a").tolist() == [ids[token + b"a"]], token
+
+
+@pytest.mark.parametrize("space", ["\u3000", "\xa0", "\u2003\n", "\n\n\u3000", "\u3000\n\n", " "])
+@pytest.mark.parametrize("tail", [60, 64, 70, 130])
+def test_the_last_place_to_cut_is_beside_wide_white_space(space, tail):
+    tokenizer, oracle = tokenizer_and_oracle()
+    text = "lower " * 200 + "x" + space + "y" * tail
+    assert tokenizer.encode(text) == oracle.encode(text)
+
+
+def test_a_cache_that_was_full_is_used_again():
+    cache = engine.Cache(engine.SMALLEST_CACHE_BYTES)
+    tokenizer = Tokenizer(dict(enumerate(BYTES)), [])
+    native = tokenizer.coder.choices.none.native
+    encode = tokenizer.coder.engine.encode_ids
+    for number in range(100_000):
+        if cache.times_full:
+            break
+        encode(" ".join(f"word{number}x{more}" for more in range(50)), native, 2, cache)
+    assert cache.times_full
+    words = " ".join(f"again{number}" for number in range(100))
+    encode(words, native, 2, cache)
+    full = cache.times_full
+    for _ in range(5):
+        encode(words, native, 2, cache)
+    assert cache.times_full == full
+    assert cache.num_pretokens >= 100
+
+
+@pytest.mark.skipif(not hasattr(mmap, "PROT_READ"), reason="needs mmap")
+@pytest.mark.parametrize("size", [4096, 8192, 4096 * 17])
+def test_nothing_is_read_after_the_end_of_a_mapping(size, tmp_path):
+    """The page after the text belongs to nobody: reading from it ends the process."""
+    code = """if True:
+        import ctypes, mmap, sys
+        from cs336_bpe import Tokenizer, count_pretokens_in
+        size = int(sys.argv[1])
+        whole = mmap.mmap(-1, size + mmap.PAGESIZE)
+        whole[:size] = (b"word " * size)[:size]
+        at = ctypes.addressof(ctypes.c_char.from_buffer(whole))
+        libc = ctypes.CDLL(None, use_errno=True)
+        assert libc.mprotect(ctypes.c_void_p(at + size), mmap.PAGESIZE, 0) == 0
+        view = memoryview(whole)[:size]
+        tokenizer = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [], ["<e>"])
+        assert len(tokenizer.encode_array(view, workers=1)) == size
+        assert sum(count_pretokens_in(view, ["<e>"]).values()) == -(-size // 5)
+        print("done")
+    """
+    done = subprocess.run([sys.executable, "-c", code, str(size)], capture_output=True, text=True,
+                          check=False, timeout=60)
+    assert done.stdout == "done\n", done.stderr

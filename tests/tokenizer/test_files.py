@@ -273,3 +273,20 @@ def test_a_full_disk(workers, tmp_path):
     assert "ids.npy" in run.stdout, run.stderr
     assert (tmp_path / "ids.npy").read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["ids.npy", "text.txt"]
+
+
+def test_the_first_failure_in_the_file_is_raised_though_another_came_before(tmp_path, small_blocks,
+                                                                          monkeypatch):
+    """The first block takes its time; both have bytes that are no text."""
+    text = b"x" * 500 + b"\xff" + b" y" * 800 + b"\xfe" + b" z" * 3000
+    (tmp_path / "text.txt").write_bytes(text)
+    encode = encoding_files.FileEncoder._encode_block
+
+    def slowly(self, cache, name, block):
+        if block.offset == 0:
+            time.sleep(0.2)
+        return encode(self, cache, name, block)
+
+    monkeypatch.setattr(encoding_files.FileEncoder, "_encode_block", slowly)
+    with pytest.raises(ValueError, match="at byte 500 "):
+        Tokenizer(BYTES, []).encode_file(tmp_path / "text.txt", tmp_path / "ids", workers=3)

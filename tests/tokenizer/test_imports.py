@@ -42,7 +42,6 @@ assert len(tokenizer.merges) > 100 and len(tokenizer.vocab) > 256
 @pytest.mark.parametrize(("use", "expected"), [
     ("tokenizer.encode_array('a b')", "numpy"),
     ("tokenizer.explain('a b')", "regex"),
-    ("tokenizer.decode_batch([[1], [2]], workers=2)", "concurrent.futures"),
 ])
 def test_what_is_needed_is_imported_then(trained, use, expected):
     program = f"""

@@ -1,12 +1,14 @@
 """Special tokens: which are recognised, where, and with which ids."""
 
 import random
+from array import array
 
 import pytest
 import regex
 from tokenizer.oracle import SPECIALS, byte_tokenizer, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer, train_bpe_from_counts
+from cs336_bpe.tokenizer import files
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 
@@ -187,3 +189,19 @@ def test_hundreds_that_begin_alike():
     assert list(many.encode_iterable("<" * 10_000)) == [60] * 10_000
     long = byte_tokenizer("ab" * 500 + "c")
     assert list(long.encode_iterable("ab" * 2_500)) == [97, 98] * 2_500
+
+
+def test_one_with_spaces_is_not_cut_at_a_blocks_border(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "DEFAULT_BLOCK_BYTES", 20)
+    tokenizer = Tokenizer(BYTES, [], ["end of text"])
+    for pad in range(40):
+        (tmp_path / "text.txt").write_text("x" * pad + " end of text " + "y" * 30)
+        with pytest.raises(ValueError, match=f"'end of text' at byte {pad + 1};"):
+            tokenizer.encode_file(tmp_path / "text.txt", tmp_path / "ids", specials="raise")
+
+
+def test_a_refused_one_in_a_buffer_of_wide_items():
+    tokenizer = Tokenizer(BYTES, [], ["<|e|>"])
+    wide = memoryview(array("H", b"ab<|e|>xyz  "[:12]))
+    with pytest.raises(ValueError, match=r"the special token '<\|e\|>' at byte 2;"):
+        tokenizer.encode_array(wide, specials="raise")

@@ -2,13 +2,16 @@
 
 import os
 import random
+import signal
 import threading
 import time
 
+import pytest
 from tokenizer.oracle import PIECES, SPECIALS, tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.tokenizer import parallel
 from cs336_bpe.tokenizer.engine import SMALLEST_CACHE_BYTES
 
 SECONDS = 60 if os.environ.get("CS336_BPE_SLOW") else 3
@@ -72,3 +75,30 @@ def test_batches_are_in_order():
     for workers in 1, 2, 3, 8, None:
         assert tokenizer.encode_batch(texts, workers=workers) == expected
         assert tokenizer.encode_batch(iter(texts[:5]), workers=workers) == expected[:5]
+
+
+def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
+    """Also if one thread does all the work: the compiled code itself does not look for it."""
+    tokenizer, _ = tokenizer_and_oracle()
+    monkeypatch.setattr(parallel, "LONG", 10_000)
+    monkeypatch.setattr(parallel, "PART_BYTES", 1_000)
+    text = corpus.web(50_000)
+    expected = tokenizer.encode(text)
+    encode, parts = type(tokenizer.coder).encode_any, []
+
+    def interrupted(coder, part, *args, **options):
+        parts.append(part)
+        if len(parts) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return encode(coder, part, *args, **options)
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(type(tokenizer.coder), "encode_any", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                tokenizer.encode_array(text, workers=1)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert len(parts) == 3
+    assert tokenizer.encode_array(text, workers=1).tolist() == expected

@@ -3,12 +3,14 @@
 import doctest
 import random
 import threading
+from array import array
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cs336_bpe import stages
+from cs336_bpe import count_pretokens_in, stages
+from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
 from cs336_bpe.train import ENGINE, steps, words
 from cs336_bpe.train import stage01_recount_everything as definition
 
@@ -123,3 +125,60 @@ def test_examples_of_compiled_modules(module):
 
 def test_the_engine_is_a_stage_that_keeps_the_contract():
     assert stages.find("train", ENGINE).name == ENGINE
+
+
+class Three:
+    def __index__(self):
+        return 3
+
+
+def test_counts_that_only_have_an_index(any_train_stage):
+    assert any_train_stage.learn_merges({b"ab": Three()}, 1) == [(b"a", b"b")]
+
+
+@pytest.mark.parametrize("counts", [{b"jj": 2**62, b"zz": 4}, {b"jj": 2**62, b"zz": 4, b"a": -1},
+                                    {b"jj": 2**62, b"zz": 4, "a": 1}])
+def test_errors_are_those_of_the_definition(any_train_stage, counts):
+    with pytest.raises((ValueError, TypeError)) as wanted:
+        definition.learn_merges(counts, 1)
+    with pytest.raises(wanted.type) as caught:
+        any_train_stage.learn_merges(counts, 1)
+    assert str(caught.value) == str(wanted.value)
+
+
+def counted(text):
+    counts = count_pretokens_in(text, [])
+    assert counts.columns is not None
+    return counts
+
+
+def delete(counts):
+    del counts[b" abab"]
+
+
+def replace(counts):
+    counts[b" abab"] = 1
+
+
+def add(counts):
+    counts += {b" cdcd": 100}
+
+
+@pytest.mark.parametrize("change", [
+    delete, replace, add, lambda counts: counts.update({b" cdcd": 100}),
+    lambda counts: counts.pop(b" abab"), lambda counts: counts.clear(),
+    lambda counts: counts.setdefault(b" ef", 99)])
+def test_counts_that_change_are_trained_as_a_dict_is(flat, change):
+    """What a compiled stage has counted is in columns, which must not be older than the counts."""
+    counts = counted(" abab" * 30 + " cdcd" * 20 + " cde" * 10)
+    change(counts)
+    assert flat.learn_merges(counts, 10) == definition.learn_merges(dict(counts), 10)
+    assert len(counts) == len(dict(counts))
+
+
+@pytest.mark.parametrize(("lengths", "numbers"), [
+    ([4], [1]), ([2, 2], [1, 1]), ([3, 2**63], [1, 1]), ([3], [2**63]), ([1, 2**64 - 1], [1, 1])])
+def test_columns_that_can_not_be(flat, lengths, numbers):
+    columns = Columns(b"abc", memoryview(array("Q", lengths)), memoryview(array("Q", numbers)))
+    with pytest.raises(ValueError, match="the columns of counts are wrong at entry"):
+        flat.learn_merges(PretokenCounts.from_columns(columns), 5)

@@ -1,0 +1,146 @@
+"""Put small mistakes into a copy of the project, one at a time, and see which the tests miss.
+
+    python -m tests.mutants [--only TEXT] [--list] [--keep FOLDER] [--timeout SECONDS]
+                            [--deselect TEST]
+
+Each distinct list of tests is run once without a mistake first, so that a test that fails anyway
+finds nothing. Compiled modules are built with -O1, only those that a mistake touches, and the
+original ones are put back afterwards. Exit code 1 if any mistake survives.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # however it is started
+
+from mistakes import MISTAKES, Mistake
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants",
+                                     description="which small mistakes do the tests find?")
+    parser.add_argument("--only", action="append", metavar="TEXT",
+                        help="mistakes with this in their names or files; may be repeated")
+    parser.add_argument("--deselect", action="append", default=[], metavar="TEST",
+                        help="a test that fails anyway, for pytest")
+    parser.add_argument("--list", action="store_true", help="show them, and do nothing")
+    parser.add_argument("--native", choices=["only", "not"], help="compiled modules only, or not")
+    parser.add_argument("--keep", type=Path, help="a folder for the copy, to be used again")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for the tests")
+    options = parser.parse_args()
+    chosen = [one for one in MISTAKES
+              if any(text in one.name or text in one.file for text in options.only or [""])]
+    if options.native:
+        chosen = [one for one in chosen if bool(one.modules) == (options.native == "only")]
+    if options.list:
+        for one in chosen:
+            print(f"{one.file.removeprefix('cs336_bpe/'):34} {one.name}")
+        print(f"{len(chosen)} mistakes")
+        return 0
+    if options.keep:
+        return run_all(chosen, Copy(options.keep, options.deselect), options.timeout)
+    with tempfile.TemporaryDirectory() as folder:
+        return run_all(chosen, Copy(Path(folder, "copy"), options.deselect), options.timeout)
+
+
+def run_all(chosen: list[Mistake], copy: "Copy", timeout: float) -> int:
+    sound: dict[tuple[str, ...], bool] = {}
+    survived, useless = [], []
+    for one in chosen:
+        start = time.monotonic()
+        if one.tests not in sound:
+            sound[one.tests] = copy.run(one.tests, 3 * timeout) == "survived"
+        if not sound[one.tests]:
+            result = "useless: its tests fail without it"
+            useless.append(one)
+        else:
+            result = copy.try_one(one, timeout)
+            if result == "survived":
+                survived.append(one)
+        print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})",
+              flush=True)
+    tried = len(chosen) - len(useless)
+    print(f"{tried - len(survived)} of {tried} mistakes were found")
+    for one in survived:
+        print(f"  not found: {one.name} ({one.file}): {' '.join(one.tests)}")
+    return 1 if survived or useless else 0
+
+
+class Copy:
+    """A copy of the project, with its compiled modules."""
+
+    def __init__(self, folder: Path, deselected: list[str]) -> None:
+        self.folder = folder
+        self.deselected = [f"--deselect={test}" for test in deselected]
+        if not folder.exists():
+            ignored = shutil.ignore_patterns(".git", "build", ".hypothesis", "__pycache__",
+                                             ".*_cache")
+            shutil.copytree(ROOT, folder, ignore=ignored, symlinks=True)
+            setup = folder / "setup.py"
+            setup.write_text(setup.read_text().replace('"-O3"', '"-O1"'))
+
+    def try_one(self, one: Mistake, timeout: float) -> str:
+        path = self.folder / one.file
+        text = path.read_text()
+        assert text.count(one.old) == 1, f"{one.name}: write it anew"
+        path.write_text(text.replace(one.old, one.new))
+        try:
+            if one.modules and (error := self.build(one.modules)):
+                return f"not built: {error}"
+            return self.run(one.tests, timeout)
+        finally:
+            path.write_text(text)
+            for module in one.modules:
+                for old in self.files_of(ROOT, module):
+                    shutil.copy2(old, self.folder / old.relative_to(ROOT))
+
+    def build(self, modules: tuple[str, ...]) -> str:
+        """Build some modules anew; returns the last line of what went wrong."""
+        for module in modules:
+            for suffix in (".cpp", ".c"):
+                self.path(module, suffix).unlink(missing_ok=True)
+        compilers = {"CC": "ccache gcc", "CXX": "ccache g++"} if shutil.which("ccache") else {}
+        names = " ".join(f"cs336_bpe.{module}" for module in modules)
+        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--force"]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
+                              env={**os.environ, **compilers, "CS336_BPE_ONLY": names})
+        return "" if not done.returncode else (done.stderr.strip().splitlines() or ["?"])[-1]
+
+    def path(self, module: str, suffix: str) -> Path:
+        return self.folder / "cs336_bpe" / (module.replace(".", "/") + suffix)
+
+    @staticmethod
+    def files_of(root: Path, module: str) -> list[Path]:
+        path = root / "cs336_bpe" / module.replace(".", "/")
+        return [*path.parent.glob(f"{path.name}.*.so"), *path.parent.glob(f"{path.name}.*.pyd")]
+
+    def run(self, tests: tuple[str, ...], timeout: float) -> str:
+        """Run tests in the copy: 'survived', or how the mistake was found."""
+        shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # no example is handed on
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
+             *self.deselected, *tests], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        try:
+            process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return "found (no end)"
+        code = process.returncode
+        return "survived" if code == 0 else "found (crash)" if code < 0 else "found"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

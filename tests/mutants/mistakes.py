@@ -1,0 +1,487 @@
+"""Small mistakes, each of which some test must find: a list to be run by hand.
+
+    python -m tests.mutants --list
+    python -m tests.mutants --only ties
+
+A mistake is one change of one file. `tests` are the tests that should notice it, as arguments of
+pytest; `modules` are the compiled modules that have to be built again. Most files have defaults for
+both. `test_mutants.py` fails if the text to be changed is not there any more: then write the
+mistake anew, for the code as it is now.
+"""
+
+from typing import NamedTuple
+
+
+class Mistake(NamedTuple):
+    """One small change."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+
+
+TRAIN = ("tests/train/test_flat_words.py", "tests/train/test_equal_to_definition.py", "-k",
+         "stage13 or errors_are")
+COUNT = ("tests/pretokenize/test_stages_agree.py", "tests/pretokenize/test_bad_input.py", "-k",
+         "not processes and not control_c and not absurd")
+SCAN = ("tests/native", "tests/pretokenize/test_scanner.py", "-k", "not every_code_point")
+ENGINE = ("tests/tokenizer/test_engine.py", "tests/tokenizer/test_tokenizer.py",
+          "tests/tokenizer/test_special_tokens.py")
+STREAMS = ("tests/tokenizer/test_streams.py",)
+FILES = ("tests/tokenizer/test_files.py", "tests/tokenizer/test_special_tokens.py")
+PATTERNS = ("tests/patterns",)
+DECODE = ("tests/decode",)
+SAMPLE = ("tests/corpora/test_sample.py",)
+COUNTS = ("tests/pretokenize/test_counts.py", "tests/train/test_flat_words.py")
+FORMATS = ("tests/formats/test_malformed.py", "tests/formats/test_foreign.py",
+           "tests/formats/test_round_trips.py")
+
+DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "train/ties.h": (TRAIN, ("train.stage13_prefetch",)),
+    "train/words.h": (TRAIN, ("train.stage13_prefetch", "train.words")),
+    "train/words.pyx": (TRAIN, ("train.words",)),
+    "train/containers.h": (TRAIN, ("train.stage13_prefetch",)),
+    "train/stage13_prefetch.pyx": (TRAIN, ("train.stage13_prefetch",)),
+    "pretokenize/word_counts.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/add_up.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
+    "native/open_table.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "native/automaton.h": (COUNT, ("pretokenize.stage08_wide_characters",)),
+    "native/starts.h": (ENGINE, ("tokenizer.engine",)),
+    "native/masks_gpt2.h": (SCAN, ("native.scan",)),
+    "native/masks_cl100k.h": (SCAN, ("native.scan",)),
+    "native/scan_tables.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "native/wide_careful.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "encode/merge_numbers.h": (ENGINE, ("tokenizer.engine",)),
+    "encode/merge_lists.h": (ENGINE, ("tokenizer.engine",)),
+    "encode/pretoken_cache.h": (ENGINE, ("tokenizer.engine",)),
+    "encode/batches.h": (ENGINE, ("tokenizer.engine",)),
+    "tokenizer/engine.pyx": (ENGINE + STREAMS, ("tokenizer.engine",)),
+    "decode/token_table.h": (DECODE, ("decode.stage07_huge_pages",)),
+    "decode/utf8_text.h": (DECODE, ("decode.stage07_huge_pages",)),
+    "corpora/near_duplicates.pyx": (SAMPLE, ("corpora.near_duplicates",)),
+    "corpora/choose.py": ((*SAMPLE, "cs336_bpe/corpora/choose.py"), ()),
+    "cost/vocabulary_size.py": (("tests/cost", "cs336_bpe/cost"), ()),
+    "pretokenize/counts.py": (COUNTS, ()),
+    "pretokenize/counts_file.py": (COUNTS, ()),
+    "patterns/nfa.py": (PATTERNS, ()),
+    "patterns/dfa.py": (PATTERNS, ()),
+    "patterns/simplify.py": (PATTERNS, ()),
+    "patterns/cuts.py": (PATTERNS, ()),
+    "patterns/automaton.py": (PATTERNS, ()),
+    "text/cuts.py": (COUNT, ()),
+    "text/blocks.py": (COUNT, ()),
+    "text/crew.py": (("tests/text", *FILES), ()),
+    "text/specials.py": ((*COUNT[:1], *ENGINE[1:], "cs336_bpe/text"), ()),
+    "text/utf8.py": (ENGINE, ()),
+    "tokenizer/files.py": (FILES, ()),
+    "tokenizer/id_files.py": (("tests/tokenizer/test_decode_files.py",), ()),
+    "tokenizer/parallel.py": ((*ENGINE[1:], "tests/tokenizer/test_threads.py"), ()),
+    "tokenizer/special_choice.py": (ENGINE[1:], ()),
+    "tokenizer/decoder.py": (("tests/tokenizer/test_decoding.py",
+                              "tests/tokenizer/test_decode_files.py"), ()),
+    "encode/trace.py": (("tests/encode/test_trace.py",), ()),
+    "common/atomic_files.py": (("tests/common",), ()),
+    "cli.py": (("tests/commands/test_signals.py",), ()),
+    "rules/checks.py": (("tests/rules", "tests/test_public_functions.py", *COUNTS), ()),
+    "formats/consistent.py": (FORMATS, ()),
+}
+
+MISTAKES: list[Mistake] = []
+
+
+def mistake(name: str, file: str, old: str, new: str, *, tests: tuple[str, ...] | None = None,
+            modules: tuple[str, ...] | None = None) -> None:
+    usual_tests, usual_modules = DEFAULTS[file]
+    MISTAKES.append(Mistake(name, f"cs336_bpe/{file}", old, new,
+                            usual_tests if tests is None else tests,
+                            usual_modules if modules is None else modules))
+
+
+# --- Training ---
+
+mistake("ties: only the first eight bytes are compared", "train/ties.h",
+        "start < other.start : whole < other.whole", "start < other.start : false")
+mistake("ties: the left part alone decides", "train/ties.h",
+        "return *right < *other.right;", "return false;")
+mistake("ties: lengths are compared before bytes", "train/ties.h",
+        "start < other.start : whole < other.whole",
+        "start < other.start : whole.size() < other.whole.size()")
+mistake("ties: bytes are signed", "train/ties.h", "(uint8_t)key[i] : 0", "key[i] : 0")
+mistake("ties: Hugging Face's numbers ascend", "train/ties.h", "(~number >> shift & 0xFF)",
+        "(number >> shift & 0xFF)")
+mistake("ties: the token is made the wrong way round", "train/ties.h",
+        "at(left)->whole + at(right)->whole", "at(right)->whole + at(left)->whole")
+mistake("words: counts of 2^31 overlap with places", "train/words.h", "if (count >= LARGE) {",
+        "if (count > LARGE) {")
+mistake("words: room for one cell fewer is not noticed", "train/words.h",
+        "cells.size() + size >= cells.capacity()", "cells.size() > cells.capacity()")
+mistake("words: lengths are compared with the whole text", "train/words.pyx",
+        "lengths[i] > <uint64_t>(text.shape[0] - at)", "lengths[i] > <uint64_t>text.shape[0]")
+mistake("words: counts in columns may be negative", "train/words.pyx",
+        " or counts[i] > <uint64_t>LIMIT:", ":")
+mistake("words: what has only an index is refused", "train/words.pyx",
+        "number = check_count(word, number)", "check_count(word, number)")
+mistake("words: the running sum is reported", "train/words.pyx",
+        "check_counts(counts)  # raises: it", "check_total(LIMIT + 1)  # raises: it")
+mistake("words: words that occur zero times have pairs", "train/words.pyx",
+        "size < 2 or count == 0 or sink.add", "size < 2 or sink.add",
+        tests=("tests/train/test_equal_to_definition.py", "-k", "zero"))
+mistake("lists: the rest of a list overlaps the new one", "train/containers.h",
+        "room - size, at + size", "room - size, at")
+mistake("lists: one too small is taken", "train/containers.h", "unused.top().first < size",
+        "unused.top().first + 1 < size")
+mistake("heap: the left child is always taken", "train/containers.h",
+        "if (child + 1 < size && entries[child] < entries[child + 1]) child++;", "")
+mistake("heap: it stops at the first level", "train/containers.h",
+        "if (!(entry < entries[child])) break;", "if (!(entry < entries[child]) || at > 0) break;")
+mistake("trainer: stale positions are merged", "train/stage13_prefetch.pyx",
+        "if self.cells[here].pair != best:", "if self.cells[here].pair == NONE:")
+mistake("trainer: the pair before keeps its count", "train/stage13_prefetch.pyx",
+        "self.pair_counts[self.cells[before].pair] -= count", "pass")
+mistake("trainer: the last cell keeps the old token", "train/stage13_prefetch.pyx",
+        "            self.cells[after - 1].token = new_id\n", "")
+mistake("trainer: the second token keeps its pair", "train/stage13_prefetch.pyx",
+        "            self.cells[second].pair = NONE\n", "")
+mistake("trainer: pairs with the threshold's count are not pushed", "train/stage13_prefetch.pyx",
+        """            if self.pair_counts[p] >= self.threshold:
+                self.push(p)
+        return 0""", """            if self.pair_counts[p] > self.threshold:
+                self.push(p)
+        return 0""")
+mistake("trainer: the threshold is above the greatest count", "train/stage13_prefetch.pyx",
+        "max(greatest - greatest // 2, <int64_t>1)", "greatest + 1")
+mistake("trainer: an entry that fell to the threshold is dropped", "train/stage13_prefetch.pyx",
+        "            if count >= self.threshold:\n                self.heap.replace_top",
+        "            if count > self.threshold:\n                self.heap.replace_top")
+mistake("trainer: pairs born in one merge are found in the next", "train/stage13_prefetch.pyx",
+        "            self.pair_with_right[self.pairs[p].right] = NONE\n", "")
+mistake("trainer: entries out of date are taken", "train/stage13_prefetch.pyx",
+        "if top.count == count:", "if count > 0:")
+
+# --- Counting ---
+
+mistake("counts: long words count once when tables are added", "pretokenize/add_up.h",
+        "into.add(from.bytes(entry), entry.size, entry.count)",
+        "into.add(from.bytes(entry), entry.size, 1)")
+mistake("counts: short words count once when tables are added", "pretokenize/add_up.h",
+        "into.add(entry.key, entry.hash(), entry.count)", "into.add(entry.key, entry.hash(), 1)")
+mistake("counts: the last entry is not added", "pretokenize/add_up.h",
+        "i <= from.mask; i++) {\n        into", "i < from.mask; i++) {\n        into")
+mistake("counts: long words of one length are equal", "pretokenize/word_counts.h",
+        "one.hash_of_bytes == hash && one.size == length\n",
+        "one.size == length || one.size > 1000\n")
+mistake("counts: long words overlap by a byte", "pretokenize/word_counts.h",
+        "        text_bytes += length;\n", "        text_bytes += length - 1;\n")
+mistake("counts: a pretoken is new each time that it is long", "pretokenize/word_counts.h",
+        "            entry->count += n;\n            return true;\n        }\n        if",
+        "            entry->count += 1;\n            return true;\n        }\n        if")
+mistake("counts: words of eight bytes are tiny", "pretokenize/word_counts.h",
+        "enum { TINY = 7, SHORT = 15 };", "enum { TINY = 8, SHORT = 15 };")
+mistake("counts: words of sixteen bytes are short", "pretokenize/word_counts.h",
+        "enum { TINY = 7, SHORT = 15 };", "enum { TINY = 7, SHORT = 16 };")
+mistake("counts: the length is not in the key", "pretokenize/word_counts.h",
+        "    memcpy((uint8_t *)&key + 15, &last, 1);\n",
+        "    memcpy((uint8_t *)&key + 15, \"x\", 1);\n")
+mistake("counts: only one of the keys' halves is compared", "pretokenize/word_counts.h",
+        "return a == other.a && b == other.b;", "return b == other.b;")
+mistake("counts: growing loses an entry", "native/open_table.h",
+        "for (size_t i = 0; i <= mask; i++)\n            if",
+        "for (size_t i = 1; i <= mask; i++)\n            if")
+mistake("counts: growing forgets how many there are", "native/open_table.h",
+        "        larger.used = used;\n", "")
+mistake("counts: a block with replaced bytes is counted as it was",
+        "pretokenize/stage11_threads.pyx",
+        "            buffer = bytearray(clean) + bytes(SCAN_PADDING)\n",
+        "            buffer[:size] = clean\n")
+mistake("counts: after a special token the next one is skipped", "pretokenize/stage11_threads.pyx",
+        "            at = special + search.length\n",
+        "            at = special + search.length + 1\n")
+mistake("counts: tables of the other threads are left out", "pretokenize/stage11_threads.pyx",
+        "partial(first.add, which, others) for which in range(3)",
+        "partial(first.add, which, others[:1]) for which in range(3)")
+
+mistake("columns: del leaves them", "pretokenize/counts.py",
+        "        del self._entries()[word]\n        self._columns = None\n",
+        "        del self._entries()[word]\n")
+mistake("columns: += leaves them", "pretokenize/counts.py",
+        "        entries = self._entries()\n        self._columns = None\n",
+        "        entries = self._entries()\n")
+mistake("columns: [] = leaves them", "pretokenize/counts.py",
+        "        self._entries()[word] = count\n        self._columns = None\n",
+        "        self._entries()[word] = count\n")
+mistake("columns: clear leaves them", "pretokenize/counts.py",
+        "self._columns, self._dict = None, {}", "self._dict = {}")
+mistake("counts: a half goes down",
+        "pretokenize/counts.py", "(2 * count * up + down) // (2 * down)",
+        "(2 * count * up + down - 1) // (2 * down)")
+mistake("counts: top has the greatest of equal ones first", "pretokenize/counts.py",
+        "key=lambda item: (-item[1], item[0]))", "key=lambda item: -item[1])")
+
+# --- Scanning ---
+
+mistake("scan: overlong forms of four bytes are text", "native/scan_tables.h",
+        "if (c < 0x10000 || c > 0x10FFFF) return 0;", "if (c > 0x10FFFF) return 0;")
+mistake("scan: surrogates are text", "native/scan_tables.h",
+        "c < 0x800 || (c >= 0xD800 && c < 0xE000) ?", "c < 0x800 ?")
+mistake("scan: a character may be cut off at the end", "native/wide_careful.h",
+        "if (!length || (size_t)(i + length) > left) {", "if (!length) {")
+mistake("scan: a contraction looks into a special token", "native/masks_gpt2.h",
+        "three = (both != 0) & (at + 2 < scan->end);", "three = (both != 0);",
+        tests=COUNT, modules=("native.scan", "pretokenize.stage11_threads"))
+mistake("scan: contractions at a block's end are forgotten", "native/masks_gpt2.h",
+        "next_set |= to_set >> 1 >> (63 - i);", "next_set |= 0;")
+mistake("scan: a contraction after a space", "native/masks_gpt2.h",
+        "begins & b.quote & ahead(b.L, next.L, 1), 0)", "b.O & b.quote & ahead(b.L, next.L, 1), 0)")
+mistake("scan: the last white space of a run is not a start", "native/masks_gpt2.h",
+        "return b.W & ~b.more & last;", "return b.W & ~b.more & last & ~1;")
+mistake("scan: digits by three go on after the block", "native/masks_cl100k.h",
+        "scan->owed = (unsigned)(most - 1 - __builtin_clzll(groups));",
+        "scan->owed = (unsigned)(most - 2);")
+mistake("scan: newlines after punctuation in the next block", "native/masks_cl100k.h",
+        "    scan->tied = tied >> 63;\n", "    scan->tied = 0;\n")
+mistake("automaton: overlong forms of four bytes are text", "native/automaton.h",
+        "(b | c | d) < 0x40 && *point >= 0x10000 &&", "(b | c | d) < 0x40 &&")
+mistake("automaton: overlong forms of three bytes are text", "native/automaton.h",
+        "(b | c) < 0x40 && *point >= 0x800 &&", "(b | c) < 0x40 &&")
+mistake("automaton: the mark is not moved", "native/automaton.h",
+        "mark = step.flags & STEP_MARK ? at : mark;",
+        "mark = step.flags & STEP_MARK ? at + 1 : mark;")
+mistake("automaton: the end of the text gives nothing back", "native/automaton.h",
+        "if (scan->open || !(steps[state + automaton->num_classes].flags & STEP_BACK)) break;",
+        "break;")
+mistake("automaton: a cut is found beside a part of a character", "native/automaton.h",
+        "if (length == at - start) before", "if (length) before",
+        modules=("native.scanner",))
+
+# --- Encoding ---
+
+mistake("merges: the right part is not compared", "encode/merge_numbers.h",
+        """ && of_slot->left == left
+                   && of_slot->right == right;""", " && of_slot->left == left;")
+mistake("merges: pairs of high bytes are left out", "encode/merge_numbers.h",
+        "if (left < 256 && right < 256) byte_pairs", "if (left < 128 && right < 256) byte_pairs")
+mistake("merges: the table can be full", "encode/merge_numbers.h",
+        "while (size < 2 * num_merges) size *= 2;", "while (size < num_merges) size *= 2;")
+mistake("merges: the rightmost of equal ones comes first", "encode/merge_numbers.h",
+        "int lower = joined[i] < lowest;", "int lower = joined[i] <= lowest;")
+mistake("merges: the pair before is not looked up again", "encode/merge_numbers.h",
+        "        if (at > 0) joined[at - 1] = merges.of(tokens[at - 1], lowest);\n", "")
+mistake("merges: pretokens of 128 bytes overflow an array", "encode/merge_numbers.h",
+        "for (size_t i = 0; i + 1 < n; i++) joined[i]",
+        "for (size_t i = 0; i + 2 < n; i++) joined[i]")
+mistake("lists: a merge's list is not emptied", "encode/merge_lists.h",
+        "        first[token] = 0;\n        /* The", "        /* The")
+mistake("lists: the last word of bits is forgotten", "encode/merge_lists.h",
+        "num_words = merges.num_tokens / 64 + 1;", "num_words = merges.num_tokens / 64;")
+mistake("lists: a stale place is merged", "encode/merge_lists.h",
+        "if (place->token != parts.left || place->next >= length", "if (place->next >= length")
+mistake("cache: what is forgotten stays in the pool", "encode/pretoken_cache.h",
+        "shorts.used = longs.used = bytes.used = ids.used = 0;", "shorts.used = longs.used = 0;")
+mistake("cache: long pretokens with equal hashes are equal", "encode/pretoken_cache.h",
+        """one.hash_of_bytes == hash && one.length == length
+                   && !memcmp(bytes.items + one.start, text, length);""",
+        "(one.hash_of_bytes & 7) == (hash & 7) && one.length == length;")
+mistake("cache: three ids have room for two", "encode/pretoken_cache.h",
+        "if (number <= IN_ENTRY) memcpy(found.ids", "if (number <= IN_ENTRY - 1) memcpy(found.ids")
+mistake("cache: the limit may be passed", "encode/pretoken_cache.h",
+        "return num_bytes() + 2 * growing->num_bytes() <= limit && growing->grow();",
+        "return num_bytes() <= limit && growing->grow();")
+mistake("batches: the output has room for the ids only", "encode/batches.h",
+        "if (!output->room_for(stop - batch.starts[0] + IN_ENTRY))",
+        "if (!output->room_for(stop - batch.starts[0]))")
+mistake("batches: a batch that fills the cache is not the last", "encode/batches.h",
+        """        if (!written) return ENCODE_NO_MEMORY;
+        if (cache->full) cache->forget();
+""", "        if (!written) return ENCODE_NO_MEMORY;\n")
+mistake("starts: the last start is not kept for the next batch", "native/starts.h",
+        "        starts[0] = starts[ready];\n", "")
+mistake("engine: the end of a text is not copied", "tokenizer/whole_text.h",
+        "size - SCAN_PADDING, 1)", "size, 1)")
+mistake("engine: a stream's special token may still become longer", "tokenizer/engine.pyx",
+        "at = max(at, self.size - longest + 1)", "at = max(at, self.size - longest + 2)")
+mistake("engine: a stream forgets what it has searched", "tokenizer/engine.pyx",
+        "        self.searched -= min(size, self.searched)\n", "")
+mistake("threads: refused special tokens are cut in two", "tokenizer/files.py",
+        "uncut = coder.choices.all if choice.refused is not None else choice", "uncut = choice")
+mistake("files: the header has no number", "tokenizer/files.py",
+        "                    target.write(npy_header(self.dtype, num_ids))\n",
+        "                    target.write(npy_header(self.dtype, 0))\n")
+mistake("files: the input may be the output",
+        "tokenizer/files.py", "    if same:\n", "    if not same:\n")
+mistake("files: an error's place is that in the block", "tokenizer/files.py",
+        'decode(bytes(view), "strict", name, block.offset)', 'decode(bytes(view), "strict", name)')
+mistake("crew: the first failure in time is raised", "text/crew.py",
+        "raise min(self.failures, key=lambda failure: failure[0])[1]", "raise self.failures[0][1]")
+mistake("crew: results are used as they come", "text/crew.py",
+        "while self.num_used < number and not self.stopped:", "while False:")
+mistake("crew: two threads may fail to take an item", "text/crew.py",
+        "            if self.stopped:  # or", "            if False:  # or")
+mistake("crew: no thread at all is an endless wait", "text/crew.py",
+        "                if number == 0:\n", "                if number < 0:\n")
+mistake("parallel: a long text is one part", "tokenizer/parallel.py",
+        "len(text) <= (LONG if workers == 1 else PART_BYTES)",
+        "len(text) <= (2**62 if workers == 1 else PART_BYTES)")
+mistake("parallel: parts overlap by a byte", "tokenizer/parallel.py",
+        "return [view[start:stop] for", "return [view[start : stop + 1] for")
+mistake("specials: the shortest is found first", "text/specials.py",
+        "sorted(tokens, key=len, reverse=True)", "sorted(tokens, key=len)")
+mistake("specials: refused ones are named with a wrong place", "tokenizer/special_choice.py",
+        "at byte {offset + start}", "at byte {start}", tests=FILES)
+mistake("utf8: items of two bytes are taken for bytes", "text/utf8.py",
+        "text.itemsize == text.ndim == 1", "text.ndim == 1")
+mistake("trace: the rightmost of equal merges comes first", "encode/trace.py",
+        "heap = [(merge[0], place) for place", "heap = [(merge[0], -place) for place")
+mistake("trace: any pretoken is explained", "encode/trace.py",
+        "if len(pretoken) > MOST_EXPLAINED:", "if len(pretoken) > 10 * MOST_EXPLAINED:")
+
+# --- Cutting and reading ---
+
+mistake("cuts: a special token may span a cut", "text/cuts.py",
+        "return not self._is_spanned(data, cut)", "return True")
+mistake("cuts: not enough is in view", "text/cuts.py",
+        "        if cut + self.longest > size:\n            return False\n", "")
+mistake("cuts: bytes that are left out complete no special token", "text/cuts.py",
+        "too_short or self._is_spanned(left + right, len(left))",
+        "self._is_spanned(left + right, len(left))")
+mistake("cuts: the end of a special token that another one owns", "text/cuts.py",
+        "if start + self.longest > size or self._is_spanned(data, start):",
+        "if start + self.longest > size:")
+mistake("cuts: every place is tried before the special tokens", "text/cuts.py",
+        "FIRST_TRIES = 50", "FIRST_TRIES = 10**9")
+mistake("blocks: what is left is lost", "text/blocks.py",
+        "self._left = bytes(buffer[cut:size])", "self._left = bytes(buffer[cut : size - 1])")
+mistake("blocks: a file that shrinks ends early", "text/blocks.py",
+        "                    if self.end is not None:\n", "                    if False:\n")
+mistake("blocks: a text without a cut is held without a limit", "text/blocks.py",
+        "if size >= MOST_UNCUT and self.cutter.finds_pairs:", "if False:")
+mistake("blocks: read errors have no name", "text/blocks.py",
+        """            return super().readinto(buffer)
+        except OSError as error:
+            error.filename = os.fsdecode(self.name)
+""", """            return super().readinto(buffer)
+        except OSError as error:
+""", tests=("tests/commands/test_signals.py", "-k", "not_be_read"))
+
+# --- Patterns ---
+
+mistake("patterns: lazy and greedy are swapped", "patterns/nfa.py",
+        "(after, again) if lazy else (again, after)", "(again, after) if lazy else (after, again)")
+mistake("patterns: one repetition too few", "patterns/nfa.py", "for _ in range(most - least):",
+        "for _ in range(most - least - 1):")
+mistake("patterns: alternatives in another order", "patterns/nfa.py",
+        "_build(nfa, option, then) for option in options)",
+        "_build(nfa, option, then) for option in reversed(options))")
+mistake("patterns: a look ahead holds at the end", "patterns/dfa.py",
+        "if or_end if at_end else self.members", "if True if at_end else self.members")
+mistake("patterns: what is less preferred than a match goes on", "patterns/dfa.py",
+        "                    return True, tuple(after)\n        return False, tuple(after)",
+        "                    accepted = True\n        return accepted, tuple(after)")
+mistake("patterns: options are tried from the last", "patterns/dfa.py",
+        "stack.extend(reversed(options))", "stack.extend(options)")
+mistake("patterns: the start is a state that loops come back to", "patterns/dfa.py",
+        "numbers: dict[tuple[int, ...], int] = {}\n    lists",
+        "numbers: dict[tuple[int, ...], int] = {(nfa.start,): 0}\n    lists")
+mistake("patterns: states that accept differently are merged", "patterns/simplify.py",
+        "looks = (group[state], *accept[state], *(",
+        "looks = (group[state], *accept[state][:-1], *(")
+mistake("patterns: a match is overridden though the other may fail", "patterns/simplify.py",
+        "accepts and not (then >= 0 and sure[then])", "accepts and not then >= 0")
+mistake("patterns: dead ends are kept alive by nothing", "patterns/simplify.py",
+        "alive = [any(row) for row in accept]", "alive = [any(row[:-1]) for row in accept]")
+mistake("patterns: pairs are safe if the attempt ends", "patterns/cuts.py",
+        "following[s][y] < 0 and accept[s][y] == accept[s][num_classes]", "following[s][y] < 0")
+mistake("patterns: pairs are safe if a match ends", "patterns/cuts.py",
+        "following[s][y] < 0 and accept[s][y] == accept[s][num_classes]",
+        "accept[s][y] == accept[s][num_classes]")
+mistake("patterns: a gap is one only if nothing has matched", "patterns/cuts.py",
+        "ended = matched or accept[state][column]", "ended = True")
+mistake("patterns: a cut beside a byte that is not text", "patterns/cuts.py",
+        "if before is None or start + _length(data[start]) != at:", "if before is None:")
+mistake("patterns: matches skip a character", "patterns/automaton.py",
+        "start = max(stop, start + 1)", "start = max(stop + 1, start + 1)")
+
+# --- Decoding ---
+
+mistake("decode: far ids are taken for the nearest", "decode/token_table.h",
+        "if (found != last && *found != id) found = last;", "")
+mistake("decode: a gap is an empty token",
+        "decode/token_table.h", "gap |= !length;", "gap |= false;")
+mistake("decode: negative ids wrap round", "decode/token_table.h",
+        "return !(with_sign && has_negative((const int8_t *)ids, size))\n", "return true\n")
+mistake("decode: surrogates are text", "decode/utf8_text.h",
+        "code < 0x800 || (code >= 0xD800 && code < 0xE000)", "code < 0x800")
+mistake("decode: overlong forms of four bytes are text", "decode/utf8_text.h",
+        "if (code < 0x10000 || code > 0x10FFFF) return 0;", "if (code > 0x10FFFF) return 0;")
+mistake("decode: a character may be cut off", "decode/utf8_text.h",
+        "first > 0xF4 || left < size) return 0;", "first > 0xF4) return 0;")
+mistake("decode: characters above U+00FF have a byte", "decode/utf8_text.h",
+        "most < 0xC4 ? 0xFF", "most < 0xC5 ? 0xFF")
+mistake("decode: blocks of 256 bytes overflow a counter", "decode/utf8_text.h",
+        "enum { BLOCK = 240 };", "enum { BLOCK = 256 };")
+mistake("decode: places in an error begin at 0 in each part", "tokenizer/decoder.py",
+        "plain_ids(as_ids(ids), self._tokens, where, before)",
+        "plain_ids(as_ids(ids), self._tokens, where, 0)")
+mistake("decode: a file that is cut short is not noticed", "tokenizer/id_files.py",
+        "if held or (expected is not None and number != expected):", "if held:")
+
+# --- Samples and costs ---
+
+mistake("sample: the border is 101", "corpora/near_duplicates.pyx", "if equal >= AGREE:",
+        "if equal >= AGREE - 1:")
+mistake("sample: growing forgets all documents", "corpora/near_duplicates.pyx",
+        "        for number in range(self.remembered):\n", "        for number in range(0):\n")
+mistake("sample: white space leaks into the next document", "corpora/near_duplicates.pyx",
+        "        self.window.space = False\n\n    cdef void read", "\n    cdef void read")
+mistake("sample: the newest replaces the newest", "corpora/near_duplicates.pyx",
+        "self.remember(self.remembered % self.capacity, sketch)",
+        "self.remember(min(self.remembered, self.capacity - 1), sketch)")
+mistake("sample: a hash that stands for nothing", "corpora/near_duplicates.pyx",
+        "        value -= value == UINT64_MAX\n", "")
+mistake("sample: keys are drawn for kept documents only", "corpora/choose.py",
+        """    for number, (length, drop, key) in enumerate(zip(lengths, dropped, _keys(seed))):
+        if not drop:
+            reservoirs[length.bit_length()].offer(key, number)
+""", """    keys = _keys(seed)
+    for number, (length, drop) in enumerate(zip(lengths, dropped)):
+        if not drop:
+            reservoirs[length.bit_length()].offer(next(keys), number)
+""")
+mistake("sample: a stratum may get nothing", "corpora/choose.py",
+        "max(1, wanted * size // total)", "wanted * size // total")
+mistake("sample: the surplus is taken from the smallest", "corpora/choose.py",
+        "parts[max(parts, key=lambda name: (parts[name], name))] -= 1",
+        "parts[min(parts, key=lambda name: (parts[name], name))] -= 1")
+mistake("sample: the reservoir keeps the largest keys", "corpora/choose.py",
+        "elif self._heap and -key > self._heap[0][0]:",
+        "elif self._heap and -key < self._heap[0][0]:")
+mistake("cost: of equal ones the larger", "cost/vocabulary_size.py",
+        "(row.flops_per_byte, row.vocab_size))", "(row.flops_per_byte, -row.vocab_size))")
+mistake("cost: nearly the cheapest excludes the border", "cost/vocabulary_size.py",
+        "row.flops_per_byte <= limit", "row.flops_per_byte < limit")
+
+# --- Files and signals ---
+
+mistake("atomic: no fsync", "common/atomic_files.py", "        os.fsync(file.fileno())\n", "")
+mistake("atomic: the part stays after an interrupt", "common/atomic_files.py",
+        "    except BaseException as error:\n        if file",
+        "    except Exception as error:\n        if file")
+mistake("atomic: the link is replaced", "common/atomic_files.py",
+        "target = os.path.realpath(name)", "target = os.path.abspath(name)")
+mistake("atomic: a read-only file is replaced", "common/atomic_files.py",
+        "if not os.access(target, os.W_OK):", "if False:")
+mistake("atomic: parts in use are removed", "common/atomic_files.py",
+        "        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        os.unlink(part)",
+        "        os.unlink(part)")
+mistake("atomic: parts are never removed", "common/atomic_files.py",
+        "        _remove_abandoned(folder, stem)\n", "")
+mistake("atomic: a removed part is not noticed", "common/atomic_files.py",
+        "    except FileNotFoundError:\n        return False\n\n\ndef _permissions",
+        "    except FileNotFoundError:\n        return True\n\n\ndef _permissions")
+mistake("atomic: other names are taken for parts", "common/atomic_files.py",
+        "if of_a_part.fullmatch(name):", "if of_a_part.match(name):")
+mistake("signals: SIGHUP ends on the spot", "cli.py", '("SIGTERM", "SIGHUP")', '("SIGTERM",)')
+mistake("signals: an ignored one is caught", "cli.py", "== signal.SIG_DFL]", "is not None]")

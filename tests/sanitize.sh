@@ -1,0 +1,53 @@
+#!/bin/bash
+# Run the tests with sanitizers: address + undefined behaviour, and threads (data races).
+#
+#     tests/sanitize.sh address [what pytest is to run]
+#     tests/sanitize.sh thread  [what pytest is to run]
+#
+# It builds a copy of the project, in $CS336_BPE_SANITIZED (default: a folder in /tmp, which is kept
+# and used again), with gcc. PYTHON names the interpreter, which must have the extras test and dev.
+#
+# What is left out, and why:
+# - process pools (stage03, the detour, "processes"): a forked child waits for ever in the
+#   sanitizer's own allocator lock. That is a limit of the sanitizer with fork, not of the package.
+# - limits of memory (RLIMIT_AS, "absurd"): the shadow memory of a sanitizer is larger than any.
+# - what starts programs and measures their memory or time ("memory", "small", "needs_less").
+# - tests of the pages in a browser, benchmarks, docs: no compiled code of ours that others don't run.
+# - with `thread` only tests in which threads run, because it is ten times slower.
+set -euo pipefail
+kind=${1:?address or thread}
+shift
+python=${PYTHON:-python}
+root=$(cd "$(dirname "$0")/.." && pwd)
+copy=${CS336_BPE_SANITIZED:-/tmp/cs336_bpe_$kind}
+left_out="not stage03 and not process and not pool and not detour and not absurd and not memory \
+and not small and not needs_less and not control_c and not every_code_point and not killed"
+
+mkdir -p "$copy"
+(cd "$root" && tar --exclude=.git --exclude=build --exclude='*.so' --exclude=.hypothesis -cf - .) |
+    (cd "$copy" && tar -xf - --keep-newer-files 2>/dev/null || true)
+cd "$copy"
+if [ -x "$(command -v ccache)" ]; then export CC="ccache gcc" CXX="ccache g++"; fi
+case $kind in
+address)
+    flag=1
+    libraries="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+    what=(tests/patterns tests/native tests/decode tests/encode tests/train tests/pretokenize
+          tests/tokenizer tests/corpora/test_sample.py tests/formats/test_columns.py
+          tests/formats/test_recover.py)
+    ;;
+thread)
+    flag=thread
+    libraries="$(gcc -print-file-name=libtsan.so)"
+    what=(tests/text tests/tokenizer/test_threads.py tests/tokenizer/test_files.py
+          "tests/pretokenize/test_stages_agree.py" tests/train/test_flat_words.py)
+    left_out="$left_out and (thread or workers or crew or files or disturb)"
+    ;;
+*) echo "address or thread, not $kind" >&2; exit 2 ;;
+esac
+[ $# -eq 0 ] || what=("$@")
+CS336_BPE_SANITIZE=$flag "$python" setup.py -q build_ext --inplace -j2
+LD_PRELOAD="$libraries" PYTHONPATH="$copy" PYTHONMALLOC=malloc \
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1" \
+    "$python" -m pytest -q -x -p no:cacheprovider --no-header -k "$left_out" "${what[@]}"
