@@ -60,6 +60,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "encode/pretoken_cache.h": (ENGINE, ("tokenizer.engine",)),
     "encode/batches.h": (ENGINE, ("tokenizer.engine",)),
     "tokenizer/engine.pyx": (ENGINE + STREAMS, ("tokenizer.engine",)),
+    "tokenizer/whole_text.h": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "decode/token_table.h": (DECODE, ("decode.stage07_huge_pages",)),
     "decode/utf8_text.h": (DECODE, ("decode.stage07_huge_pages",)),
     "corpora/near_duplicates.pyx": (SAMPLE, ("corpora.near_duplicates",)),
