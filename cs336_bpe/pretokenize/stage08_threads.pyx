@@ -74,7 +74,7 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
 def count_blocks(reader, specials, errors, workers, report):
     """Count all blocks of a reader, in this thread or in several."""
     all_tables = [Table(specials) for _ in range(num_threads(reader, workers))]
-    works = [partial(table.count_block, errors, reader.name) for table in all_tables]
+    works = [partial(table.count_block, errors) for table in all_tables]
     over_blocks(reader, works, report, padding=SCAN_PADDING)
     first, *others = all_tables
     if others:
@@ -101,29 +101,51 @@ cdef class Table:
         self.shorts.end()
         self.longs.end()
 
-    def count_block(self, errors, name, block):
+    def count_block(self, errors, block):
         """Count the pretokens of a block; SCAN_PADDING bytes come after it."""
         cdef bytearray buffer = block.buffer
-        cdef size_t size = block.size
+        cdef size_t size = block.size, number = 0
+        cdef const uint64_t[::1] ends
         cdef const uint8_t *text
         cdef int status
-        if errors != "strict":
-            clean = decode(bytes(buffer[:size]), errors, name).encode()
+        cdef bint with_specials = True
+        if block.packing is not None:
+            ends, with_specials, _ = block.packing
+            number = len(ends)
+        elif errors != "strict":
+            clean = decode(bytes(buffer[:size]), errors, block.name).encode()
             size = len(clean)
             buffer = bytearray(clean) + bytes(SCAN_PADDING)
         text = buffer
         with nogil:
-            status = self.count_text(text, size)
+            if number:
+                status = self.count_texts(text, &ends[0], number, with_specials)
+            else:
+                status = self.count_text(text, 0, size)
         if status == NO_MEMORY:
             raise MemoryError("no memory for the table of pretokens")
         if status == INVALID:
-            decode(bytes(buffer[:size]), "strict", name, block.offset)  # says where
-            raise AssertionError("the scanner and the decoder disagree on UTF-8")
+            block.complain()
 
-    cdef int count_text(self, const uint8_t *text, size_t size) noexcept nogil:
-        """Count the documents between special tokens."""
+    cdef int count_texts(self, const uint8_t *text, const uint64_t *ends, size_t number,
+                         bint with_specials) noexcept nogil:
+        """Count texts that lie one after the other."""
+        cdef size_t i, start = 0
+        cdef int status = DONE
+        for i in range(number):
+            if with_specials:
+                status = self.count_text(text, start, ends[i])
+            else:
+                status = self.count_document(text, start, ends[i])
+            if status != DONE:
+                return status
+            start = ends[i]
+        return status
+
+    cdef int count_text(self, const uint8_t *text, size_t start, size_t size) noexcept nogil:
+        """Count the documents between special tokens in `text[start:size]`."""
         cdef SpecialSearch search
-        cdef size_t at = 0, special
+        cdef size_t at = start, special
         cdef int status
         if not search.begin(&self.specials, text, size):
             return NO_MEMORY

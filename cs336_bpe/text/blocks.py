@@ -1,11 +1,74 @@
-"""Reading a file in blocks, cut where no pretoken and no special token spans the cut."""
+"""Reading a file in blocks, cut where no pretoken and no special token spans the cut.
+
+A block may also hold many short texts, one after the other: see `Packing`. To a thread that counts
+or encodes, a block of two thousand documents is as good as one of a large file.
+"""
 
 import os
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple, NoReturn, Protocol
+
+import numpy
 
 from cs336_bpe.text.cuts import Cutter
 
 DEFAULT_BLOCK_BYTES = 1 << 21
+
+Array = numpy.ndarray[Any, Any]
+
+
+class Packing(NamedTuple):
+    """The texts in a block that holds several: no pretoken spans two of them."""
+
+    ends: Array  # where each text ends in the block, as unsigned 64-bit integers
+    specials: bool  # whether special tokens in them are special tokens, and not text
+    place: Callable[[int], str]  # what to call a text in an error, by its number in the block
+
+
+class Block(NamedTuple):
+    """A part of a file, `buffer[:size]`, which is at `offset` in it; or several texts."""
+
+    buffer: bytearray
+    size: int
+    offset: int
+    name: str  # of the file
+    packing: Packing | None = None
+    input_bytes: int = 0  # how far the input is read with this block; less than size if compressed
+
+    def texts(self) -> Iterator[bytes]:
+        """The texts in it, as bytes."""
+        if self.packing is None:
+            yield bytes(self.buffer[: self.size])
+            return
+        start = 0
+        for end in self.packing.ends.tolist():
+            yield bytes(self.buffer[start:end])
+            start = end
+
+    def complain(self) -> NoReturn:
+        """Raise the error that says where the first byte is that is not UTF-8."""
+        for number, text in enumerate(self.texts()):
+            if self.packing is None:
+                decode(text, "strict", self.name, self.offset)
+            else:
+                decode(text, "strict", self.packing.place(number))
+        raise AssertionError("the scanner and the decoder disagree on UTF-8")
+
+
+class Reader(Protocol):
+    """What gives out blocks: a `BlockReader`, or a whole corpus (see `cs336_bpe.inputs`)."""
+
+    block_bytes: int
+
+    @property
+    def end(self) -> int | None:
+        """How many bytes there are to read; None if nobody knows."""
+
+    def read_into(self, buffer: bytearray) -> int:
+        """Fill the buffer with the next block, and return its size; 0 at the end."""
+
+    def as_block(self, buffer: bytearray, size: int) -> Block:
+        """What `read_into` has put there last."""
 
 
 def open_text(path: str | os.PathLike[str]) -> BinaryIO:
@@ -63,6 +126,10 @@ class BlockReader:
         self._left = bytes(buffer[cut:size])
         self.offset += cut
         return cut
+
+    def as_block(self, buffer: bytearray, size: int) -> Block:
+        """The block that `read_into` has put into the buffer last."""
+        return Block(buffer, size, self.offset - size, self.name, input_bytes=size)
 
     def _fill(self, buffer: bytearray, size: int, wanted: int) -> tuple[int, bool]:
         if self.end is not None:

@@ -15,8 +15,15 @@ from cs336_bpe.common.npy import npy_header
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.rules import check_errors
-from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
-from cs336_bpe.text.crew import Block, num_threads, over_blocks
+from cs336_bpe.text.blocks import (
+    DEFAULT_BLOCK_BYTES,
+    Block,
+    BlockReader,
+    decode,
+    file_size,
+    open_text,
+)
+from cs336_bpe.text.crew import num_threads, over_blocks
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.tokenizer.coder import Array, Coder, as_array, width_for
 from cs336_bpe.tokenizer.engine import Cache
