@@ -20,6 +20,7 @@ FLOORS = [
     {"rules"},
     {"native"},
     {"text"},
+    {"inputs"},
     {"pretokenize"},
     {"train", "encode"},
     {"formats"},

@@ -19,7 +19,9 @@ def configure_count(parser: argparse.ArgumentParser) -> None:
         "Count how often each pretoken occurs in text files, and save the counts: all that "
         "training needs to know, and much smaller than the text. 'merge-counts' adds counts up, "
         "and 'train --counts' trains from them.")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="text files, in UTF-8")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help="text, compressed text, JSON lines or parquet files; folders and "
+                        "patterns of these; - for standard input")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.counts", help="where to save")
     add_counting(parser)
     add_common(parser)

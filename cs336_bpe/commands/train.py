@@ -42,7 +42,9 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Learn a tokenizer from text files, or from the built-in corpus if none is given, and "
         "save it in a folder. Files may be larger than memory.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="text files, in UTF-8")
+    parser.add_argument("files", nargs="*", metavar="FILE",
+                        help="text, compressed text, JSON lines or parquet files; folders and "
+                        "patterns of these; - for standard input")
     parser.add_argument("--vocab-size", type=int, required=True, metavar="N",
                         help="bytes, special tokens and merges, all together")
     parser.add_argument("--out", required=True, metavar="DIR", help="a folder; made if needed")

@@ -110,7 +110,8 @@ cdef class Table:
         cdef int status
         cdef bint with_specials = True
         if block.packing is not None:
-            ends, with_specials, _ = block.packing
+            ends = block.packing.ends
+            with_specials = block.packing.specials
             number = len(ends)
         elif errors != "strict":
             clean = decode(bytes(buffer[:size]), errors, block.name).encode()

@@ -22,6 +22,7 @@ class Packing(NamedTuple):
 
     ends: Array  # where each text ends in the block, as unsigned 64-bit integers
     specials: bool  # whether special tokens in them are special tokens, and not text
+    documents: bool  # whether each is a whole document, and a separator belongs after it
     place: Callable[[int], str]  # what to call a text in an error, by its number in the block
 
 
@@ -64,11 +65,8 @@ class Reader(Protocol):
     def end(self) -> int | None:
         """How many bytes there are to read; None if nobody knows."""
 
-    def read_into(self, buffer: bytearray) -> int:
-        """Fill the buffer with the next block, and return its size; 0 at the end."""
-
-    def as_block(self, buffer: bytearray, size: int) -> Block:
-        """What `read_into` has put there last."""
+    def read_block(self, buffer: bytearray) -> Block | None:
+        """Put the next block into the buffer, which grows if it must; None at the end."""
 
 
 def open_text(path: str | os.PathLike[str]) -> BinaryIO:
@@ -127,8 +125,11 @@ class BlockReader:
         self.offset += cut
         return cut
 
-    def as_block(self, buffer: bytearray, size: int) -> Block:
-        """The block that `read_into` has put into the buffer last."""
+    def read_block(self, buffer: bytearray) -> Block | None:
+        """The next block, in the buffer; None at the end."""
+        size = self.read_into(buffer)
+        if not size:
+            return None
         return Block(buffer, size, self.offset - size, self.name, input_bytes=size)
 
     def _fill(self, buffer: bytearray, size: int, wanted: int) -> tuple[int, bool]:

@@ -67,12 +67,10 @@ def over_blocks(
 
     def take(thread: int) -> Block | None:
         buffer = buffers[thread]
-        size = reader.read_into(buffer)
-        if not size:
-            return None
-        if len(buffer) < size + padding:
+        block = reader.read_block(buffer)
+        if block is not None and len(buffer) < block.size + padding:
             buffer.extend(bytes(padding))
-        return reader.as_block(buffer, size)
+        return block
 
     def end(block: Block) -> None:
         nonlocal done
