@@ -124,7 +124,7 @@ def specials_of(options: argparse.Namespace) -> list[str]:
 
 def find_corpus(files: Sequence[str], options: argparse.Namespace) -> Corpus:
     """The files as a corpus; what they are recognised as is said, unless it is plain text."""
-    corpus = Corpus(files, format=options.input_format, field=options.field)
+    corpus = Corpus(files, input_format=options.input_format, field=options.field)
     if not corpus.is_plain_text or len(corpus.inputs) > len(files):
         note(options, f"cs336-bpe: reading {corpus.in_words}")
     return corpus

@@ -32,12 +32,26 @@ class Corpus:
     1 file of JSON lines, field text [b'Once', b'upon']
     """
 
-    def __init__(self, paths: AnyPath | Iterable[AnyPath], *, format: str | None = None,
+    def __init__(self, paths: AnyPath | Iterable[AnyPath], *, input_format: str | None = None,
                  field: str = "text") -> None:
         if not (isinstance(field, str) and field):
             raise TypeError(f"field is {field!r}; it must be the name of a field or column")
-        self.inputs = find_inputs(paths, format)
+        self.inputs = find_inputs(paths, input_format)
         self.field = field
+
+    @classmethod
+    def of(cls, inputs: Iterable[Input], field: str = "text") -> "Corpus":
+        """A corpus of inputs that have been found before."""
+        corpus = cls.__new__(cls)
+        corpus.inputs, corpus.field = list(inputs), field
+        return corpus
+
+    def check_no_streams(self) -> None:
+        """Raise if an input can't be read by another process."""
+        for source in self.inputs:
+            if source.is_stream:
+                raise ValueError(f"{source.name} is a stream, which other processes can't read; "
+                                 f"save it to a file first")
 
     @property
     def size(self) -> int:
@@ -135,10 +149,11 @@ class CorpusReader:
             source = part.source
             if source.size == 0:
                 continue
-            if small and not (is_small(part) and source.format == small[0].format):
+            fits = len(self._parts) > 1 and is_small(part, self.block_bytes)
+            if small and not (fits and source.format == small[0].format):
                 yield self._pack(small)
                 small = []
-            if is_small(part):
+            if fits:
                 small.append(source)
             else:
                 yield self._open(part)
@@ -163,12 +178,12 @@ class CorpusReader:
         return _TextReader(part, self._cutter, self.block_bytes)
 
 
-def is_small(part: Part) -> bool:
+def is_small(part: Part, block_bytes: int) -> bool:
     """Whether a file is read as a whole, together with its neighbours."""
     source = part.source
     return part.is_whole and (source.format == "documents" or (
         source.format == "text" and source.compression is None
-        and source.size is not None and source.size <= SMALL_FILE))
+        and source.size is not None and source.size <= min(SMALL_FILE, block_bytes // 8)))
 
 
 def open_both(source: Input) -> tuple[BinaryIO, BinaryIO]:
@@ -208,7 +223,8 @@ class _TextReader:
         if block is None or self.position is None:
             return block
         before, self.done = self.done, self.position()
-        return block._replace(input_bytes=self.done - before)
+        return Block(buffer, block.size, block.offset, block.name,
+                     input_bytes=self.done - before)
 
     def close(self) -> None:
         self.file.close()

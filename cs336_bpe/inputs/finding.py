@@ -58,11 +58,13 @@ class Input:
                           f"writes to it")
 
 
-def find_inputs(paths: AnyPath | Iterable[AnyPath], format: str | None = None) -> list[Input]:
+def find_inputs(paths: AnyPath | Iterable[AnyPath],
+                input_format: str | None = None) -> list[Input]:
     """The files that are meant, in order: those of a folder or a pattern sorted by name.
 
     A folder stands for all files in it and below, but not for hidden ones. A path with `*`, `?` or
-    `[` that no file has is a pattern. `-` is standard input. `format` overrules what is recognised.
+    `[` that no file has is a pattern. `-` is standard input. `input_format` overrules what
+    is recognised.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -72,9 +74,10 @@ def find_inputs(paths: AnyPath | Iterable[AnyPath], format: str | None = None) -
     ...     [(os.path.basename(found.path), found.format) for found in find_inputs(folder)]
     [('a.jsonl', 'jsonl'), ('b.txt', 'text')]
     """
-    if format is not None and format not in FORMATS:
-        raise ValueError(f"format is {format!r}; it must be one of {', '.join(FORMATS)}")
-    return [look(path, format) for path in expand(paths)]
+    if input_format is not None and input_format not in FORMATS:
+        raise ValueError(f"input_format is {input_format!r}; it must be one of "
+                         f"{', '.join(FORMATS)}")
+    return [look(path, input_format) for path in expand(paths)]
 
 
 def expand(paths: AnyPath | Iterable[AnyPath]) -> list[str]:

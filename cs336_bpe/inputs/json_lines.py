@@ -49,8 +49,8 @@ class JsonLines:
                              f"{start + error.start:,} ({error.reason}); fix the file, or pass "
                              f"errors='replace' or 'ignore'") from None
         except ValueError as error:
-            raise ValueError(f"{self.place(start)}: not JSON: {error}; fix the file, or say what "
-                             f"it is, such as format='text'") from None
+            raise ValueError(f"{self.place(start)}: not JSON: {error}; fix the file, or say that "
+                             f"it is text (input_format='text')") from None
         except RecursionError:
             raise ValueError(f"{self.place(start)}: JSON that is nested too deeply") from None
         text = value.get(self.field) if isinstance(value, dict) else None

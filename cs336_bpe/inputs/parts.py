@@ -68,6 +68,29 @@ def split(inputs: Iterable[Input], part_bytes: int, *, field: str = "text",
                 yield Part(source, start, end if end < size else None)
 
 
+def gather(parts: Iterable[Part], part_bytes: int) -> Iterator[list[Part]]:
+    """Parts, with whole files that are small put together, up to `part_bytes`.
+
+    >>> small = [Part(Input(name, 40, None, "text")) for name in ("a", "b", "c")]
+    >>> [len(chunk) for chunk in gather(small, 100)]
+    [2, 1]
+    """
+    chunk: list[Part] = []
+    size = 0
+    for part in parts:
+        same = not chunk or (part.source.format, part.source.compression) == (
+            chunk[0].source.format, chunk[0].source.compression)
+        if chunk and not (part.is_whole and chunk[0].is_whole and same
+                          and size + part.nominal_bytes <= part_bytes
+                          and part.source.format != "parquet"):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(part)
+        size += part.nominal_bytes
+    if chunk:
+        yield chunk
+
+
 def split_parquet(source: Input, part_bytes: int, field: str) -> Iterator[Part]:
     file = ParquetFile(source.path, field)
     try:

@@ -7,12 +7,22 @@ changes nothing until somebody puts its name below.
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from typing import Any
 
 from cs336_bpe import stages
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
-from cs336_bpe.inputs import Corpus, Part, texts_reader
+from cs336_bpe.common.tasks import IN_FLIGHT
+from cs336_bpe.inputs import Corpus, Part, gather, split, texts_reader
 from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.pretokenize.over_tasks import (
+    PART_BYTES,
+    CountTask,
+    Packed,
+    count_with,
+    pack_counts,
+)
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,
@@ -46,14 +56,18 @@ def count_pretokens(
     progress: Progress = None,
     safe_cut: str | None = None,
     stage: str | None = None,
-    format: str | None = None,
+    input_format: str | None = None,
     field: str = "text",
     specials_in_documents: bool = False,
+    executor: Executor | None = None,
+    part_bytes: int = PART_BYTES,
+    in_flight: int = IN_FLIGHT,
+    checkpoint: AnyPath | None = None,
 ) -> PretokenCounts:
     """How often each pretoken occurs in a file, or in several.
 
     Files may be text, compressed text, JSON lines or parquet, and a folder stands for all files in
-    it: docs/corpora/inputs.md. They are recognised by their content; `format` overrules that.
+    it: docs/corpora/inputs.md. They are recognised by their content; `input_format` overrules that.
     `field` has the text of JSON lines and is the column of a parquet file. A special token in the
     text of such a document is text, unless `specials_in_documents`.
 
@@ -62,6 +76,11 @@ def count_pretokens(
     runs through `regex`, and `workers` are processes; blocks are then cut after special tokens, or
     before `safe_cut`: a string at which your pattern always starts a new pretoken, and past which
     nothing in it looks. With neither, a file is read as a whole.
+
+    With an `executor`, other processes or machines count parts of `part_bytes`, each with `workers`
+    threads (one, if that is not given): docs/distributed.md. At most `in_flight` parts are under
+    way or waiting to be added up. A `checkpoint` is a folder in which the sum is kept while the
+    work lasts, so that it can be stopped and continued by the same call.
     """
     specials = check_special_tokens(special_tokens)
     check_errors(errors)
@@ -70,7 +89,17 @@ def count_pretokens(
     if safe_cut is not None and not (isinstance(safe_cut, str) and safe_cut):
         raise TypeError(f"safe_cut is {safe_cut!r}; it must be a string that is not empty")
     corpus = (input_path if isinstance(input_path, Corpus)
-              else Corpus(input_path, format=format, field=field))
+              else Corpus(input_path, input_format=input_format, field=field))
+    if executor is not None:
+        if stage is not None:
+            raise ValueError("give either a stage or an executor")
+        options_of_tasks = (corpus.field, tuple(specials), pattern, errors, block_bytes, safe_cut,
+                            specials_in_documents, check_workers(1 if workers is None else workers))
+        return _count_with(executor, corpus, options_of_tasks, part_bytes, in_flight, checkpoint,
+                           progress)
+    if checkpoint is not None:
+        raise ValueError("a checkpoint is kept only with an executor; give one, such as "
+                         "ProcessPoolExecutor()")
     by_files = stage is not None or not is_gpt2(pattern)
     if by_files and corpus.is_plain_text and not corpus.has_streams:
         name = ANY_PATTERN_STAGE if stage is None else stage
@@ -88,6 +117,29 @@ def count_pretokens(
     with reporting(progress, "count", corpus.size) as report:
         return count_corpus(corpus, specials, pattern, errors, num_workers, block_bytes, report,
                             safe_cut, specials_in_documents)
+
+
+def _count_with(executor: Executor, corpus: Corpus, options: tuple[Any, ...], part_bytes: int,
+                in_flight: int, checkpoint: AnyPath | None, progress: Progress) -> PretokenCounts:
+    _, specials, pattern, errors, _, safe_cut, *_ = options
+    check_pattern(pattern)
+    corpus.check_no_streams()
+    can_cut = Cutter(specials, pattern, errors, safe_cut).pattern is not None
+    chunks = gather(split(corpus.inputs, check_size("part_bytes", part_bytes, 1),
+                          field=corpus.field, can_cut=can_cut), part_bytes)
+    tasks = [CountTask(tuple(parts), *options) for parts in chunks]
+    with reporting(progress, "count", corpus.size) as report:
+        return count_with(executor, tasks, count_task, report,
+                          check_size("in_flight", in_flight, 1), checkpoint)
+
+
+def count_task(task: CountTask) -> Packed:
+    """Count some parts, in a worker."""
+    counts = count_corpus(
+        Corpus.of([part.source for part in task.parts], task.field), list(task.specials),
+        task.pattern, task.errors, task.workers, task.block_bytes, lambda done: None,
+        task.safe_cut, task.specials_in_documents, task.parts)
+    return pack_counts(counts)
 
 
 def count_corpus(

@@ -12,6 +12,7 @@ import numpy
 from numpy.typing import DTypeLike
 
 from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, is_gpt2
+from cs336_bpe.text.blocks import Block
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
@@ -56,6 +57,32 @@ class Coder:
         ids = self.encode(text, choice, width, cache=cache, offset=offset)
         assert ids is not None
         return ids
+
+    def encode_block(self, block: Block, choice: Choice, width: int, *, separator: int | None,
+                     cache: engine.Cache | None = None, strict: bool = True) -> engine.Ids | None:
+        """The ids of the texts in a block, with `separator` after each; None as above.
+
+        `engine.PADDING` bytes come after the block.
+        """
+        packing = block.packing
+        assert packing is not None
+        if choice.refused is not None:
+            for number, text in enumerate(block.texts()):
+                choice.check(text, offset=0, name=packing.place(number) if text else "")
+        if self.is_gpt2:
+            return self.engine.encode_texts(block.buffer, packing.ends, choice.native, separator,
+                                            width, cache, strict)
+
+        def pieces() -> Iterator[bytes | int]:
+            for text in block.texts():
+                yield from self.pieces(text, choice, strict=strict)
+                if separator is not None:
+                    yield separator
+
+        try:
+            return self.engine.encode_pieces(pieces(), width, cache)
+        except UnicodeDecodeError:
+            return None
 
     def pieces(self, text: Text, choice: Choice, *, strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""

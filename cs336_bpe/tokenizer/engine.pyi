@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from cs336_bpe.rules import Pair
 
@@ -6,6 +7,7 @@ _Text = str | bytes | bytearray | memoryview
 
 DEFAULT_CACHE_BYTES: int
 SMALLEST_CACHE_BYTES: int
+PADDING: int
 
 class Specials:
     def __init__(self, ids: dict[str, int]) -> None: ...
@@ -40,6 +42,10 @@ class Engine:
     def encode_ids(
         self, text: _Text, specials: Specials, width: int, cache: Cache | None = None,
         strict: bool = False,
+    ) -> Ids | None: ...
+    def encode_texts(
+        self, text: bytearray, ends: Any, specials: Specials, separator: int | None, width: int,
+        cache: Cache | None = None, strict: bool = False,
     ) -> Ids | None: ...
     def encode_pieces(
         self, pieces: Iterable[bytes | int], width: int, cache: Cache | None = None

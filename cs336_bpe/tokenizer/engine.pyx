@@ -14,7 +14,7 @@ or makes one, and puts it back for the next call.
 from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -48,6 +48,7 @@ cdef extern from "Python.h":
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
+PADDING = SCAN_PADDING  # bytes that must be there after texts in one buffer
 
 
 init_scanner()
@@ -57,8 +58,10 @@ cache_init_module()
 cdef class Specials:
     """Special tokens to look for in a text, and their ids."""
     cdef SpecialTokens tokens
+    cdef bint any
 
     def __init__(self, dict ids not None):
+        self.any = bool(ids)
         for token, number in ids.items():
             self.tokens.add(token.encode(), number)
 
@@ -221,6 +224,28 @@ cdef int write_whole(PretokenCache *cache, const Merges *merges, const SpecialTo
     return status
 
 
+cdef int write_one(PretokenCache *cache, const Merges *merges, const SpecialTokens *specials,
+                   bint has_specials, const uint8_t *text, size_t at, size_t end, bint strict,
+                   Output *output) noexcept nogil:
+    """Encode `text[at:end]`, after whose end the scanner may read."""
+    cdef SpecialSearch search
+    cdef size_t special
+    cdef int status
+    if not has_specials:
+        return write_text(cache, merges[0], text, at, end, strict, output)
+    if not search.begin(specials, text, end):
+        return ENCODE_NO_MEMORY
+    while True:
+        special = search.next(at)
+        status = write_text(cache, merges[0], text, at, special, strict, output)
+        if special == end or status != ENCODE_DONE:
+            return status
+        status = write_id(output, search.id)
+        if status != ENCODE_DONE:
+            return status
+        at = special + search.length
+
+
 cdef int write_id(Output *output, uint32_t number) noexcept nogil:
     if not output.room_for(1):
         return ENCODE_NO_MEMORY
@@ -286,6 +311,39 @@ cdef class Engine:
         with nogil:
             status = write_whole(&taken.table, &self.merges, &specials.tokens, data.start,
                                  data.size, strict, &ids.output)
+        self.give_back(taken, cache)
+        if status == ENCODE_INVALID:
+            return None
+        check(status)
+        ids.output.shrink()
+        return ids
+
+    def encode_texts(self, text, const uint64_t[::1] ends not None, Specials specials not None,
+                     separator, int width, Cache cache=None, bint strict=False):
+        """The ids of texts that lie one after the other in a buffer, and end at `ends`.
+
+        After each comes `separator`, an id, or nothing if that is None. `PADDING` bytes after the
+        last text must be there. None if a text must be UTF-8 (`strict`) and isn't.
+        """
+        cdef Text data = Text(text)
+        cdef Ids ids = Ids(width, data.size // 3 + 8)
+        cdef int status = ENCODE_DONE
+        cdef size_t i, start = 0, number = len(ends)
+        cdef bint separated = separator is not None
+        cdef uint32_t separator_id = separator if separated else 0
+        cdef Cache taken
+        if number and (ends[number - 1] + SCAN_PADDING > data.size):
+            raise ValueError("there must be padding after the last text")
+        taken = self.take(cache)
+        with nogil:
+            for i in range(number):
+                status = write_one(&taken.table, &self.merges, &specials.tokens, specials.any,
+                                   data.start, start, ends[i], strict, &ids.output)
+                if separated and status == ENCODE_DONE:
+                    status = write_id(&ids.output, separator_id)
+                if status != ENCODE_DONE:
+                    break
+                start = ends[i]
         self.give_back(taken, cache)
         if status == ENCODE_INVALID:
             return None

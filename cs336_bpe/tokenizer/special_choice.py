@@ -23,7 +23,7 @@ class Choice:
     def tokens(self) -> Iterable[str]:
         return self.splitter.ids
 
-    def check(self, text: Text, offset: int | None = 0) -> None:
+    def check(self, text: Text, offset: int | None = 0, name: str = "text") -> None:
         """Raise if the text, which begins at `offset` of what the user knows, has a refused one."""
         if self.refused is None:
             return
@@ -34,7 +34,7 @@ class Choice:
             found = data[start : start + length]
             token = found if isinstance(found, str) else bytes(found).decode()
             where = "" if offset is None else f" at byte {offset + start}"
-            raise ValueError(f"text contains the special token {token!r}{where}; "
+            raise ValueError(f"{name} contains the special token {token!r}{where}; "
                              f"specials='none' takes it for plain text, 'all' for the token")
 
 

@@ -19,6 +19,7 @@ from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
 from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
 from cs336_bpe.formats.loading import load_model, save_model
+from cs336_bpe.inputs import Corpus, texts_reader
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     Model,
@@ -28,12 +29,13 @@ from cs336_bpe.rules import (
     separate_specials,
     shown,
 )
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text, as_bytes, check_text
 from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
-from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.files import DEFAULT_SEPARATOR, BlockEncoder, FileEncoder, as_corpus
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
 from cs336_bpe.tokenizer.streams import encode_stream
 from cs336_bpe.views.notebook import ShownText, tokenizer_html
@@ -310,27 +312,74 @@ class Tokenizer:
 
     def encode_file(
         self,
-        input_path: AnyPath,
+        input_path: AnyPath | Iterable[AnyPath] | Corpus,
         output_path: AnyPath,
         *,
         workers: int | None = None,
         progress: Progress = None,
         dtype: DTypeLike | None = None,
         errors: str = "strict",
-        specials: Which = "all",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        input_format: str | None = None,
+        field: str = "text",
     ) -> int:
-        """Encode a text file to a file of ids, and return how many there are.
+        """Encode a file, or several, to one file of ids, and return how many there are.
+
+        Files may be text, compressed text, JSON lines or parquet, and a folder stands for all
+        files in it: docs/corpora/inputs.md. They are recognised by their content; `input_format`
+        overrules that, and `field` is the field or column that has the text.
+
+        Special tokens in text are recognised. In the documents of JSON lines and parquet they are
+        text, and after each document comes the id of `separator`: by default `<|endoftext|>`, if
+        the tokenizer has it. `specials` decides for both alike.
 
         A name that ends in `.npy` gives an array for `numpy.load` (`mmap_mode="r"` reads it
         piece by piece); any other gives the bare numbers, for `numpy.fromfile` or `numpy.memmap`.
-        The file is read and written in blocks, so memory does not grow with it. Until it is
-        complete, the output has another name; if anything goes wrong, it is removed.
+        Everything is read and written in blocks, so memory does not grow with the files. Until it
+        is complete, the output has another name; if anything goes wrong, it is removed.
 
         The cache of pretokens, `cache_bytes`, is divided among the workers, which are threads.
         """
-        choice = self.coder.choices.choose(specials)
-        encoder = FileEncoder(self.coder, self.coder.check_dtype(dtype), choice, errors)
-        return encoder.run(input_path, output_path, check_workers(workers), progress)
+        encoder = self.block_encoder(dtype, specials, errors, separator)
+        corpus = as_corpus(input_path, input_format, field)
+        return FileEncoder(encoder, output_path).run_corpus(corpus, check_workers(workers),
+                                                            progress)
+
+    def encode_texts(
+        self,
+        texts: Iterable[str | bytes],
+        output_path: AnyPath,
+        *,
+        workers: int | None = None,
+        progress: Progress = None,
+        dtype: DTypeLike | None = None,
+        errors: str = "strict",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        field: str = "text",
+    ) -> int:
+        """As `encode_file`, but of texts that a program has: any iterable of `str` or `bytes`.
+
+        Each text is a document, as above. A `datasets.Dataset` will do, too, with `field`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> with TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "ids.npy")
+        ...     tokenizer.encode_texts(["a", "b<e>"], path, separator="<e>")
+        ...     numpy.load(path).tolist()
+        7
+        [97, 256, 98, 60, 101, 62, 256]
+        """
+        encoder = self.block_encoder(dtype, specials, errors, separator)
+        reader = texts_reader(texts, DEFAULT_BLOCK_BYTES, errors, field=field)
+        return FileEncoder(encoder, output_path).run(reader, 0, check_workers(workers), progress)
+
+    def block_encoder(self, dtype: DTypeLike | None, specials: Which | None, errors: str,
+                      separator: str | None) -> BlockEncoder:
+        """What encodes the blocks of a corpus; see `files.py`."""
+        return BlockEncoder(self.coder, self.coder.check_dtype(dtype), specials, errors, separator)
 
     def count(self, text: Text, *, specials: Which = "all") -> int:
         """The number of tokens of a text; nothing is stored.

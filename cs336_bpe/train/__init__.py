@@ -36,14 +36,14 @@ def train_bpe(
     workers: int | None = None,
     progress: Progress = None,
     stage: str | None = None,
-    format: str | None = None,
+    input_format: str | None = None,
     field: str = "text",
     specials_in_documents: bool = False,
 ) -> tuple[Vocab, list[Pair]]:
     """Train a byte-level BPE tokenizer on a file, or on several.
 
     Files may be text, compressed, JSON lines or parquet, and folders of these: see
-    `count_pretokens`, which has `format`, `field` and `specials_in_documents` too. For texts that
+    `count_pretokens`, which has `input_format`, `field` and `specials_in_documents` too. For texts that
     are in memory there is `train_bpe_from_texts`.
 
     Returns the vocabulary (id -> bytes) and the merges in the order in which they were learned.
@@ -66,7 +66,7 @@ def train_bpe(
     find_stage(stage)  # what can go wrong should go wrong before the long part
     counts = count_pretokens(
         input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress,
-        format=format, field=field, specials_in_documents=specials_in_documents,
+        input_format=input_format, field=field, specials_in_documents=specials_in_documents,
     )
     return train_bpe_from_counts(
         counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage

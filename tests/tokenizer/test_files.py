@@ -159,8 +159,10 @@ def test_files_that_can_not_be_read_or_written(tmp_path):
     text.write_text("text")
     with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         tokenizer.encode_file(tmp_path / "missing.txt", tmp_path / "ids.npy")
-    with pytest.raises(IsADirectoryError):
-        tokenizer.encode_file(tmp_path, tmp_path / "ids.npy")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="is a folder without files"):
+        tokenizer.encode_file(tmp_path / "empty", tmp_path / "ids.npy")
+    (tmp_path / "empty").rmdir()
     with pytest.raises(IsADirectoryError):
         tokenizer.encode_file(text, tmp_path)
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
