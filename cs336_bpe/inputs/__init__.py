@@ -13,8 +13,8 @@ Whatever the form, what comes out are the blocks that threads count and encode.
 from cs336_bpe.inputs.corpus import Corpus, CorpusReader
 from cs336_bpe.inputs.finding import Input, find_inputs
 from cs336_bpe.inputs.iterables import texts_reader
-from cs336_bpe.inputs.parts import Part, gather, split
+from cs336_bpe.inputs.parts import Part, borders, gather, split
 from cs336_bpe.inputs.recognise import FORMATS
 
-__all__ = ["FORMATS", "Corpus", "CorpusReader", "Input", "Part", "find_inputs", "gather",
-           "split", "texts_reader"]
+__all__ = ["FORMATS", "Corpus", "CorpusReader", "Input", "Part", "borders",
+           "find_inputs", "gather", "split", "texts_reader"]

@@ -11,7 +11,15 @@ from typing import Any
 import numpy
 from numpy.typing import DTypeLike
 
-from cs336_bpe.rules import Pair, TokenIds, check_pattern, check_size, is_gpt2
+from cs336_bpe.rules import (
+    Model,
+    Pair,
+    TokenIds,
+    check_pattern,
+    check_size,
+    is_gpt2,
+    separate_specials,
+)
 from cs336_bpe.text.blocks import Block
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer import engine
@@ -32,6 +40,7 @@ class Coder:
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(ids.specials)
         self.engine = engine.Engine(tokens, merges, ids.ordinary, self.cache_bytes)
+        self.tokens = tokens
         self.greatest_id = max(tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -102,6 +111,14 @@ class Coder:
     # --- arrays ----------------------------------------------------------------------------
 
     @property
+    def token_lengths(self) -> Array:
+        """The number of bytes of each token, by id; 0 where ids have gaps."""
+        lengths = numpy.zeros(self.greatest_id + 1, numpy.int64)
+        for number, token in self.tokens.items():
+            lengths[number] = len(token)
+        return lengths
+
+    @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
         return numpy.dtype(numpy.uint16 if self.width == 2 else numpy.uint32)
 
@@ -116,6 +133,16 @@ class Coder:
             raise ValueError(f"dtype is {kind}, which can't hold the id {self.greatest_id}; use "
                              f"{self.smallest_dtype}")
         return kind
+
+
+def coder_of(model: Model, cache_bytes: int) -> Coder:
+    """What a tokenizer of this model encodes with."""
+    ids = separate_specials(model.vocab, model.merges, model.special_tokens)
+    tokens = {int(number): token for number, token in sorted(model.vocab.items())}
+    for special, number in ids.specials.items():
+        tokens[number] = special.encode()
+    return Coder(tokens, [(left, right) for left, right in model.merges], ids, model.pattern,
+                 cache_bytes)
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

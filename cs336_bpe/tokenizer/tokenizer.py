@@ -5,8 +5,10 @@ pattern and the compiled `engine` together, `decoder` goes back, and `streams`, 
 `files` are the ways in which text comes.
 """
 
+import hashlib
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +18,7 @@ from numpy.typing import DTypeLike
 
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
+from cs336_bpe.common.tasks import IN_FLIGHT
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
 from cs336_bpe.formats import read_gpt2, to_huggingface, to_tiktoken
 from cs336_bpe.formats.loading import load_model, save_model
@@ -37,6 +40,8 @@ from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import DEFAULT_SEPARATOR, BlockEncoder, FileEncoder, as_corpus
 from cs336_bpe.tokenizer.parallel import check_texts, encode_batch, encode_in_parts
+from cs336_bpe.tokenizer.shard_formats import FORMATS
+from cs336_bpe.tokenizer.shards import CHUNK_BYTES, Options, Shard, ShardRun
 from cs336_bpe.tokenizer.streams import encode_stream
 from cs336_bpe.views.notebook import ShownText, tokenizer_html
 
@@ -375,6 +380,75 @@ class Tokenizer:
         encoder = self.block_encoder(dtype, specials, errors, separator)
         reader = texts_reader(texts, DEFAULT_BLOCK_BYTES, errors, field=field)
         return FileEncoder(encoder, output_path).run(reader, 0, check_workers(workers), progress)
+
+    def encode_files(
+        self,
+        input_path: AnyPath | Iterable[AnyPath] | Corpus,
+        folder: AnyPath,
+        *,
+        shard_tokens: int | None = 100_000_000,
+        format: str = "npy",
+        dtype: DTypeLike | None = None,
+        errors: str = "strict",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        input_format: str | None = None,
+        field: str = "text",
+        prefix: str = "shard",
+        workers: int | None = None,
+        executor: Executor | None = None,
+        in_flight: int = IN_FLIGHT,
+        chunk_bytes: int = CHUNK_BYTES,
+        progress: Progress = None,
+    ) -> list[Shard]:
+        """Encode a corpus to shards in a folder, and return what is in each.
+
+        A shard has `shard_tokens` ids, and the last one what is left; with None there is one file.
+        `format` is "npy", "bin" (bare integers), "nanogpt", "llmc" or "megatron". `index.json`
+        says which bytes of which input are in each shard, their checksums, and the digest of the
+        tokenizer: docs/tokenizer/shards.md. Everything else is as for `encode_file`.
+
+        With an `executor`, other processes or machines encode chunks of `chunk_bytes` with
+        `workers` threads each (one, if that is not given); they need to see the inputs and the
+        folder. The result is the same. If the work is stopped, the same call continues it.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
+        >>> with TemporaryDirectory() as folder:
+        ...     text = pathlib.Path(folder, "text.txt")
+        ...     _ = text.write_text("seven ids")
+        ...     shards = tokenizer.encode_files(text, pathlib.Path(folder, "ids"), shard_tokens=5)
+        >>> [(shard.file, shard.tokens, shard.begins) for shard in shards]
+        [('shard-00000.npy', 5, {'input': 0, 'byte': 0}), \
+('shard-00001.npy', 4, {'input': 0, 'byte': 5})]
+        """
+        if format not in FORMATS:
+            raise ValueError(f"format is {format!r}; it must be one of {', '.join(FORMATS)}")
+        corpus = as_corpus(input_path, input_format, field)
+        wanted = self.coder.check_dtype(dtype)
+        kind = FORMATS[format].dtype(
+            wanted if wanted.byteorder == ">" else wanted.newbyteorder("<"), self.smallest_dtype)
+        if not isinstance(specials, str) and specials is not None:
+            specials = frozenset(specials)
+        encoder = BlockEncoder(self.coder, kind, specials, errors, separator)
+        threads = check_workers(1 if workers is None and executor is not None else workers)
+        options = Options(str(pathlib.Path(folder).absolute()), self.digest, self.cache_bytes,
+                          kind.str, format, specials, separator, errors, corpus.field, threads)
+        run = ShardRun(options, corpus, self.model, encoder, shard_tokens=shard_tokens,
+                       chunk_bytes=chunk_bytes, prefix=prefix)
+        return run.run(executor, check_size("in_flight", in_flight, 1), progress)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of all that decides which ids a text has: SHA-256, in hexadecimal."""
+        sha = hashlib.sha256(self.pattern.encode())
+        for number, token in self._tokens.items():
+            sha.update(b"%d %d " % (number, len(token)) + token)
+        for left, right in self._merges:
+            sha.update(b"%d %d " % (len(left), len(right)) + left + right)
+        for special, number in sorted(self._ids.specials.items()):
+            sha.update(b"%d " % number + special.encode())
+        return sha.hexdigest()
 
     def block_encoder(self, dtype: DTypeLike | None, specials: Which | None, errors: str,
                       separator: str | None) -> BlockEncoder:
