@@ -131,13 +131,14 @@ def find_corpus(files: Sequence[str], options: argparse.Namespace) -> Corpus:
 
 
 def count_files(files: Sequence[str], options: argparse.Namespace, specials: list[str],
-                progress: Callback | None) -> tuple[PretokenCounts, int]:
+                progress: Callback | None,
+                cluster: dict[str, Any] | None = None) -> tuple[PretokenCounts, int]:
     """The counts of several files, and how large these are."""
     corpus = find_corpus(files, options)
     counts = count_pretokens(
         corpus, specials, pattern=find_pattern(options.pattern), errors=options.errors,
         workers=options.workers, progress=progress,
-        specials_in_documents=options.specials_in_documents)
+        specials_in_documents=options.specials_in_documents, **(cluster or {}))
     return counts, corpus.size
 
 

@@ -80,13 +80,15 @@ class ArrowReader:
         return memoryview(b"" if data is None else data).cast("B"), numbers
 
     def read_block(self, buffer: bytearray) -> Block | None:
-        for data, ends, first, position in self._slices:
-            put(buffer, data, len(data))
-            position = max(position, self._done)
-            read, self._done = position - self._done, position
-            packing = Packing(ends, self._specials, True, lambda number: self.place(first + number))
-            return Block(buffer, len(data), 0, self._name, packing, read)
-        return None
+        slice_ = next(self._slices, None)
+        if slice_ is None:
+            return None
+        data, ends, first, position = slice_
+        put(buffer, data, len(data))
+        position = max(position, self._done)
+        read, self._done = position - self._done, position
+        packing = Packing(ends, self._specials, True, lambda number: self.place(first + number))
+        return Block(buffer, len(data), 0, self._name, packing, read)
 
 
 def check_texts(kind: Any, what: str) -> None:

@@ -1,11 +1,11 @@
-"""Compressed files as streams of bytes. What is damaged or cut short is an error that says where."""
+"""Compressed files as streams of bytes. What is damaged or cut short is an error that says so."""
 
 import bz2
 import gzip
 import io
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 CHUNK = 1 << 17
@@ -17,12 +17,34 @@ def decompressed(file: BinaryIO, compression: str, name: str) -> BinaryIO:
     >>> with decompressed(io.BytesIO(gzip.compress(b"Once")), "gzip", "story.gz") as text:
     ...     text.read()
     b'Once'
-    >>> decompressed(io.BytesIO(gzip.compress(b"Once")[:-6]), "gzip", "story.gz").read()  # doctest: +ELLIPSIS
+    >>> cut = io.BytesIO(gzip.compress(b"Once")[:-6])
+    >>> decompressed(cut, "gzip", "story.gz").read()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: story.gz is cut short or damaged (gzip): ...; copy it again
     """
-    make = {"gzip": _gzip, "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile, "zstd": _Zstd}[compression]
+    makers: dict[str, Callable[[Any], Any]] = {
+        "gzip": _gzip, "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile, "zstd": _Zstd}
+    make = makers[compression]
     return io.BufferedReader(_Checked(make(file), file, compression, name), CHUNK)
+
+
+def decompressed_head(head: bytes, compression: str) -> bytes:
+    """What can be seen of a text from the first bytes of its file.
+
+    >>> decompressed_head(gzip.compress(b"Once upon a time")[:-8], "gzip")
+    b'Once upon a time'
+    """
+    makers: dict[str, Callable[[], Any]] = {
+        "gzip": lambda: zlib.decompressobj(31), "bzip2": bz2.BZ2Decompressor,
+        "xz": lzma.LZMADecompressor,
+        "zstd": lambda: load_zstandard().ZstdDecompressor(max_window_size=1 << 31).decompressobj()}
+    try:
+        text: bytes = makers[compression]().decompress(head)
+    except Exception as error:
+        if not _is_damage(error):
+            raise
+        return b""  # whoever reads the file says what is wrong
+    return text
 
 
 def _gzip(file: BinaryIO) -> Any:
@@ -30,7 +52,8 @@ def _gzip(file: BinaryIO) -> Any:
         from isal import igzip  # more than twice as fast, if it is there
     except ImportError:
         return gzip.GzipFile(fileobj=file)
-    return igzip.IGzipFile(fileobj=file)
+    make: Any = igzip.IGzipFile
+    return make(fileobj=file)
 
 
 def load_zstandard() -> Any:

@@ -1,19 +1,17 @@
 """Which files a user means: paths, folders, patterns with `*`, and `-`."""
 
 import glob
-import io
 import os
 import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cs336_bpe.common.amounts import plural, readable_size
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.inputs.decompress import decompressed
+from cs336_bpe.inputs.decompress import decompressed, decompressed_head
 from cs336_bpe.inputs.recognise import FORMATS, HEAD_BYTES, PARQUET, compression_of, format_of
 from cs336_bpe.rules import shown
 
@@ -139,11 +137,11 @@ def look(path: str, format: str | None) -> Input:
     changed = 0
     if path == STANDARD_INPUT:
         opened = sys.stdin.buffer
-        head = opened.peek(HEAD_BYTES)  # type: ignore[attr-defined]
+        head = peek(opened)
     else:
         state = check_file(path)
         file = open(path, "rb", HEAD_BYTES)  # noqa: SIM115 (a pipe must stay open)
-        head = file.peek(HEAD_BYTES)
+        head = peek(file)
         # A file of /proc says that it has no bytes, and yet it may have some.
         if stat.S_ISREG(state.st_mode) and (state.st_size or not head):
             size, changed = state.st_size, state.st_mtime_ns
@@ -152,19 +150,25 @@ def look(path: str, format: str | None) -> Input:
             opened = file
     name = "standard input" if path == STANDARD_INPUT else path
     compression = compression_of(head)
-    if format == "parquet" or head.startswith(PARQUET) and format is None:
+    if format == "parquet" or (head.startswith(PARQUET) and format is None):
         format = "parquet"
         if opened is not None:
             raise ValueError(f"{name} is a parquet file, and these are read from their ends; save "
                              f"it to a file first")
     if format is None:
         if compression is not None:
-            head = head_of_compressed(path, compression, head, opened is not None)
+            head = decompressed_head(head, compression)
         format = format_of(head, name)
         if format == "parquet":
             raise ValueError(f"{name} is a parquet file that is compressed as a whole "
                              f"({compression}); decompress it first")
     return Input(path, size, compression, format, changed, opened)
+
+
+def peek(file: Any) -> bytes:
+    """What a file begins with, which is still to be read after that."""
+    head: bytes = file.peek(HEAD_BYTES)
+    return head
 
 
 def check_file(path: str) -> os.stat_result:
@@ -178,16 +182,6 @@ def check_file(path: str) -> os.stat_result:
         raise ValueError(f"{shown(path.encode('utf-8', 'replace'))} is not the path of a file. If "
                          f"it is a text, give texts to train_bpe_from_texts, count_pretokens_in or "
                          f"encode_texts") from None
-
-
-def head_of_compressed(path: str, compression: str, head: bytes, is_stream: bool) -> bytes:
-    """The first bytes of what was compressed. Of a stream, only what has come can be seen."""
-    source = io.BytesIO(head) if is_stream else open(path, "rb")
-    seen = b""
-    with decompressed(source, compression, path) as file, suppress(ValueError):
-        while len(seen) < HEAD_BYTES and (more := file.read1(HEAD_BYTES)):  # type: ignore[attr-defined]
-            seen += more
-    return seen  # if it is damaged, whoever reads it says so
 
 
 def in_words(inputs: list[Input], field: str) -> str:

@@ -46,7 +46,7 @@ class TextsReader:
         size = 0  # in characters, which is near enough
         first = self._first
         while size < self.block_bytes and len(texts) < MOST_AT_ONCE:
-            chunk = list(islice(self._texts, self._at_once))
+            chunk: list[Any] = list(islice(self._texts, self._at_once))
             if not chunk:
                 break
             if self._errors != "strict" or not set(map(type, chunk)) <= {str, bytes}:

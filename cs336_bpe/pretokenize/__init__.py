@@ -16,13 +16,7 @@ from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.common.tasks import IN_FLIGHT
 from cs336_bpe.inputs import Corpus, Part, gather, split, texts_reader
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.pretokenize.over_tasks import (
-    PART_BYTES,
-    CountTask,
-    Packed,
-    count_with,
-    pack_counts,
-)
+from cs336_bpe.pretokenize.over_tasks import PART_BYTES, CountTask, Packed, count_with, pack_counts
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     CountBlocks,

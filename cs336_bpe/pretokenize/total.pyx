@@ -2,8 +2,8 @@
 # distutils: language = c++
 """A sum of counts that come as columns, from files or from other processes.
 
-`PretokenCounts` adds up dictionaries. Here the sum is in the tables of the last stage, so adding the
-counts of a hundred thousand tasks takes a hash and an addition per distinct pretoken of each.
+`PretokenCounts` adds up dictionaries. Here the sum is in the tables of the last stage, so adding
+the counts of a task takes a hash and an addition per distinct pretoken.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize

@@ -1,7 +1,7 @@
-"""Files of ids as training programs read them: numpy's, bare integers, nanoGPT's, llm.c's, Megatron's.
+"""Files of ids as programs read them: numpy's, bare integers, nanoGPT's, llm.c's, Megatron's.
 
-A format says how a file begins and, once its ids are written, what else there is. All integers have
-the lowest byte first, on every machine.
+A format says how a file begins, and of which type its ids are. All integers have the lowest byte
+first, on every machine.
 """
 
 import struct

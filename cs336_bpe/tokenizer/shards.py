@@ -309,7 +309,8 @@ class ShardRun:
         return {
             "version": VERSION, "format": self.options.format, "dtype": self.options.dtype,
             "shard_tokens": self.shard_tokens, "tokenizer_sha256": self.options.tokenizer_sha256,
-            "separator": None if separator is None else {"id": separator, "token": names[separator]},
+            "separator": (None if separator is None
+                          else {"id": separator, "token": names[separator]}),
             "specials_in_text": sorted(self.encoder.in_text.tokens),
             "specials_in_documents": sorted(self.encoder.in_documents.tokens),
             "field": self.options.field, "errors": self.options.errors,
@@ -322,35 +323,40 @@ class ShardRun:
     def run(self, executor: Executor | None, in_flight: int, progress: Progress) -> list[Shard]:
         """Make all shards, or those that are missing, and the index."""
         folder = Path(self.options.folder)
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / INDEX).exists():
             return self._check_index(folder)
         self._start(folder)
-        with reporting(progress, "encode", self.corpus.size) as report:
-            done = sum(self._bytes_of(chunk) for chunk in range(len(self.chunks))
-                       if chunk not in self.to_encode)
-            if executor is None:
-                for task in iter(lambda: next(self, None), None):
-                    self.use(task, task.run(lambda here: report(done + here)))
-                    done += self._bytes_of(task.chunk) if isinstance(task, EncodeTask) else 0
-            else:
-                self.corpus.check_no_streams()
-                tasks: list[EncodeTask | JoinTask] = []
-
-                def noted() -> Any:
-                    return _Noted(self, tasks)
-
-                for number, result in run_tasks(executor, run_task, noted(), in_flight=in_flight):
-                    task = tasks[number]
-                    self.use(task, result)
-                    done += self._bytes_of(task.chunk) if isinstance(task, EncodeTask) else 0
-                    report(done)
+        try:
+            self._run(executor, in_flight, progress)
+        except (ValueError, TypeError):
+            # Something is wrong with the input, and this can't be continued: nothing is to stay.
+            self._remove(folder, is_new)
+            raise
         shards = [self.shards[number] for number in sorted(self.shards)]
         self._finish(folder, shards)
         return shards
 
-    def _bytes_of(self, chunk: int) -> int:
-        return sum(part.nominal_bytes for part in self.chunks[chunk])
+    def _run(self, executor: Executor | None, in_flight: int, progress: Progress) -> None:
+        with reporting(progress, "encode", self.corpus.size) as report:
+            done = self.corpus.size - sum(part.nominal_bytes for chunk in self.to_encode
+                                          for part in self.chunks[chunk])
+            if executor is None:
+                for task in self:
+                    self.use(task, task.run(shifted(report, done)))
+                    done += self._bytes_of(task)
+            else:
+                self.corpus.check_no_streams()
+                given = _Noted(self)
+                for number, result in run_tasks(executor, run_task, given, in_flight=in_flight):
+                    self.use(given.tasks[number], result)
+                    done += self._bytes_of(given.tasks[number])
+                    report(done)
+
+    def _bytes_of(self, task: EncodeTask | JoinTask) -> int:
+        parts = task.parts if isinstance(task, EncodeTask) else ()
+        return sum(part.nominal_bytes for part in parts)
 
     # --- beginning and ending ------------------------------------------------------------------
 
@@ -427,6 +433,17 @@ class ShardRun:
                 with suppress(OSError):
                     (folder / name).unlink()
 
+    def _remove(self, folder: Path, is_new: bool) -> None:
+        """Remove everything that was made here."""
+        shards = list(self.shards.values())
+        for name in [name for shard in shards for name in shard.sha256]:
+            with suppress(OSError):
+                (folder / name).unlink()
+        self._clean(folder, shards)
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+
     # --- what can be done next -----------------------------------------------------------------
 
     def __iter__(self) -> "ShardRun":
@@ -486,8 +503,9 @@ class ShardRun:
 class _Noted:
     """The tasks of a run, with a list of those that were given out."""
 
-    def __init__(self, run: ShardRun, tasks: list[EncodeTask | JoinTask]) -> None:
-        self.run, self.tasks = run, tasks
+    def __init__(self, run: ShardRun) -> None:
+        self.run = run
+        self.tasks: list[EncodeTask | JoinTask] = []
 
     def __iter__(self) -> "_Noted":
         return self
@@ -495,6 +513,11 @@ class _Noted:
     def __next__(self) -> EncodeTask | JoinTask:
         self.tasks.append(next(self.run))
         return self.tasks[-1]
+
+
+def shifted(report: Callable[[int], None], before: int) -> Callable[[int], None]:
+    """Progress of a task, as progress of all."""
+    return lambda done: report(before + done)
 
 
 def as_shard(entry: dict[str, Any]) -> Shard:

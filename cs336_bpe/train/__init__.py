@@ -43,8 +43,8 @@ def train_bpe(
     """Train a byte-level BPE tokenizer on a file, or on several.
 
     Files may be text, compressed, JSON lines or parquet, and folders of these: see
-    `count_pretokens`, which has `input_format`, `field` and `specials_in_documents` too. For texts that
-    are in memory there is `train_bpe_from_texts`.
+    `count_pretokens`, which has `input_format`, `field` and `specials_in_documents` too. For
+    texts that are in memory there is `train_bpe_from_texts`.
 
     Returns the vocabulary (id -> bytes) and the merges in the order in which they were learned.
     Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
