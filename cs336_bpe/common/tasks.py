@@ -74,7 +74,6 @@ class _Run:
         self.under_way: dict[Future[Any], tuple[int, Any]] = {}
         self.tries: dict[int, int] = {}  # of the tasks that have failed before
         self.own: Executor | None = None  # a pool that replaces one that broke
-        self.times_broken = 0  # since the last result
 
     def submit(self, number: int, item: Any) -> None:
         try:
@@ -94,23 +93,26 @@ class _Run:
                 result = future.result()
             except (BrokenExecutor, CancelledError) as error:
                 # All tasks of the pool end like this, and nobody knows which one broke it.
-                if self.is_current(future, error):
+                self.count_try(number, error)
+                if self.is_broken(error):
                     self.replace(error)
                 self.submit(number, item)
             except HOPELESS:
                 raise
-            except Exception:
-                self.tries[number] = self.tries.get(number, 0) + 1
-                if self.tries[number] > self.retries:
-                    raise
+            except Exception as error:
+                self.count_try(number, error)
                 self.submit(number, item)
             else:
-                self.times_broken = 0
                 self.tries.pop(number, None)
                 yield number, result
 
-    def is_current(self, future: Future[Any], error: BaseException) -> bool:
-        """Whether the pool that is in use is the one that broke."""
+    def count_try(self, number: int, error: BaseException) -> None:
+        self.tries[number] = self.tries.get(number, 0) + 1
+        if self.tries[number] > self.retries:
+            raise error
+
+    def is_broken(self, error: BaseException) -> bool:
+        """Whether the pool that is in use is broken, and not only the one before it."""
         try:
             self.executor.submit(int).cancel()
         except BrokenExecutor:
@@ -121,9 +123,7 @@ class _Run:
 
     def replace(self, error: BaseException) -> None:
         """Take a new pool instead of one that broke."""
-        self.times_broken += 1
-        kind = type(self.executor)
-        if kind is not ProcessPoolExecutor or self.times_broken > self.retries:
+        if type(self.executor) is not ProcessPoolExecutor:
             raise error
         warnings.warn(f"a worker was lost ({error}); its pool is replaced, and what was under way "
                       f"begins anew", LostWorkerWarning, stacklevel=2)
