@@ -2,12 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from cs336_bpe import Tokenizer, count_pretokens, train_bpe_from_counts
+from cs336_bpe.cli import main
 from cs336_bpe.common import progress
 from cs336_bpe.corpora import generated
 
@@ -66,16 +65,16 @@ def test_a_lost_worker_changes_nothing(cluster, corpus, tmp_path, monkeypatch):
     assert tree(tmp_path / "here") == tree(tmp_path / "there")
 
 
-def test_the_command_line(cluster, corpus, tmp_path):
+def test_the_command_line(cluster, corpus, tmp_path, monkeypatch):
     """`count --dask` and `encode --dask`, and training from what was counted."""
     address = cluster.scheduler_address
     with distributed.Client(cluster) as client:
         client.wait_for_workers(2, timeout=30)
 
     def run(*arguments):
-        subprocess.run([sys.executable, "-m", "cs336_bpe", *arguments, "--quiet"], check=True,
-                       cwd=tmp_path, timeout=120)
+        assert main([*arguments, "--quiet"]) == 0
 
+    monkeypatch.chdir(tmp_path)
     run("count", str(corpus), "-o", "there.counts", "--dask", address, "--checkpoint", "saved")
     count_pretokens(corpus, [EOT]).save(tmp_path / "here.counts")
     assert (tmp_path / "here.counts").read_bytes() == (tmp_path / "there.counts").read_bytes()
