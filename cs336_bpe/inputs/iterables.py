@@ -5,8 +5,7 @@ from itertools import islice
 from typing import Any
 
 from cs336_bpe.inputs.arrow import ArrowReader, Rows, check_texts
-from cs336_bpe.inputs.pack import pack
-from cs336_bpe.inputs.packing import as_document
+from cs336_bpe.inputs.packing import as_document, pack
 from cs336_bpe.text.blocks import Block, Packing, Reader
 
 DATASET_ROWS = 1024  # that are taken from a dataset at a time

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from cs336_bpe.inputs.pack import pack
-from cs336_bpe.text.blocks import Block, Packing, decode
+import numpy
+
+from cs336_bpe.text.blocks import Array, Block, Packing, decode
 from cs336_bpe.text.utf8 import as_utf8
 
 Document = tuple[bytes, int]
@@ -73,6 +74,19 @@ class PackedReader:
         packing = Packing(ends, self._specials, self._documents_end,
                           lambda number: self._place(places[number]))
         return Block(buffer, size, 0, self._name, packing, read)
+
+
+def pack(texts: list[Any], buffer: bytearray) -> Array:
+    """Put texts one after the other, as UTF-8, and return where each ends; see `pack.pyx`."""
+    try:
+        # Compiled, with one copy of each text. The rest of this room needs no compiler.
+        from cs336_bpe.inputs.pack import pack as pack_compiled
+    except ImportError:
+        data = [text.encode() if isinstance(text, str) else bytes(text) for text in texts]
+        ends = numpy.cumsum(list(map(len, data)), dtype=numpy.uint64)
+        put(buffer, b"".join(data), int(ends[-1]))
+        return ends
+    return pack_compiled(texts, buffer)
 
 
 def put(buffer: bytearray, data: Any, size: int) -> None:

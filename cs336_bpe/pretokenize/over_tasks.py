@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -23,7 +23,9 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.tasks import run_tasks
 from cs336_bpe.inputs import Part
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.pretokenize.total import Total
+
+if TYPE_CHECKING:
+    from cs336_bpe.pretokenize.total import Total
 
 PART_BYTES = 1 << 28
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
@@ -83,7 +85,7 @@ class Checkpoint:
         self.done: set[int] = set()
         self.last = monotonic()
 
-    def load(self, total: Total) -> None:
+    def load(self, total: "Total") -> None:
         """Add what was counted before to the sum."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -96,7 +98,7 @@ class Checkpoint:
         total.add(*pack_counts(PretokenCounts.load(self.folder / state["counts"])))
         self.done = set(state["done"])
 
-    def save(self, total: Total) -> None:
+    def save(self, total: "Total") -> None:
         """Write the sum as it is now."""
         name = f"{len(self.done):08}.counts"
         total.as_counts().save(self.folder / name)
@@ -108,7 +110,7 @@ class Checkpoint:
                 old.unlink()
         self.last = monotonic()
 
-    def save_now_and_then(self, total: Total) -> None:
+    def save_now_and_then(self, total: "Total") -> None:
         if monotonic() - self.last >= SECONDS_BETWEEN_CHECKPOINTS:
             self.save(total)
 
@@ -124,6 +126,8 @@ def count_with(executor: Executor, tasks: Iterable[CountTask],
                count: Callable[[CountTask], Packed], report: Callable[[int], None],
                in_flight: int, checkpoint: AnyPath | None) -> PretokenCounts:
     """Count all tasks, and add up what they find."""
+    from cs336_bpe.pretokenize.total import Total  # compiled; counting here needs no compiler
+
     total = Total()
     all_tasks = list(tasks)
     saved = None if checkpoint is None else Checkpoint(checkpoint, all_tasks)

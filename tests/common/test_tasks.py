@@ -4,8 +4,13 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 
 import pytest
 
@@ -80,9 +85,8 @@ def test_a_hopeless_error_is_raised_at_once():
             raise ValueError("line 5 is broken")
         time.sleep(0.01)
 
-    with ThreadPoolExecutor(1) as executor:
-        with pytest.raises(ValueError, match="line 5"):
-            dict(run_tasks(executor, work, range(1_000), in_flight=8))
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="line 5"):
+        dict(run_tasks(executor, work, range(1_000), in_flight=8))
     assert calls.count(2) == 1
     assert len(calls) < 20
 

@@ -11,7 +11,13 @@ import sys
 
 import pytest
 
-from cs336_bpe import Tokenizer, count_pretokens, count_pretokens_in, train_bpe, train_bpe_from_texts
+from cs336_bpe import (
+    Tokenizer,
+    count_pretokens,
+    count_pretokens_in,
+    train_bpe,
+    train_bpe_from_texts,
+)
 
 EOT = "<|endoftext|>"
 TOKENIZER = Tokenizer({n: bytes([n]) for n in range(256)}, [], [EOT])

@@ -4,12 +4,14 @@ import hashlib
 import json
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -174,13 +176,24 @@ def test_types(tokenizer, corpus, tmp_path):
     assert np.load(tmp_path / "d" / "shard.npy").dtype == np.int64
 
 
-def test_torch(tokenizer, corpus, tmp_path):
+def test_torch(tokenizer, corpus, tmp_path, monkeypatch):
     """The recipe of docs/tokenizer/shards.md."""
-    torch = pytest.importorskip("torch", reason="needs torch")
-    tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "out", format="bin", **SMALL)
-    ids = np.memmap(tmp_path / "out" / "shard-00000.bin", "<u2", "r")
-    batch = torch.from_numpy(ids[:64].astype(np.int64))
-    assert batch.tolist() == expected_ids(tokenizer)[:64].tolist()
+    pytest.importorskip("torch", reason="needs torch")
+    tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "ids", format="bin", **SMALL)
+    page = Path(__file__).parents[2] / "docs" / "tokenizer" / "shards.md"
+    first, second = [block for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"),
+                                                   re.M | re.S) if "import torch" in block]
+    names = {}
+    exec(first, names)
+    inputs, targets = names["batch"](tmp_path / "ids" / "shard-00000.bin", 4, 16)
+    assert inputs.shape == targets.shape == (4, 16)
+    assert inputs[:, 1:].tolist() == targets[:, :-1].tolist()
+    monkeypatch.chdir(tmp_path)
+    exec(second.replace("1024", "64").replace("num_workers=2", "num_workers=0"), names)
+    inputs, targets = next(iter(names["loader"]))
+    ids = expected_ids(tokenizer)
+    assert inputs[1].tolist() == ids[64:128].tolist()
+    assert targets[1].tolist() == ids[65:129].tolist()
 
 
 # --- Stopped, and continued -------------------------------------------------------------------
