@@ -147,7 +147,7 @@ class CorpusReader:
         small: list[Input] = []
         for part in self._parts:
             source = part.source
-            if source.size == 0:
+            if source.size == 0 and source.format != "documents":
                 continue
             fits = len(self._parts) > 1 and is_small(part, self.block_bytes)
             if small and not (fits and source.format == small[0].format):

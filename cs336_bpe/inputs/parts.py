@@ -54,7 +54,7 @@ def split(inputs: Iterable[Input], part_bytes: int, *, field: str = "text",
     """
     for source in inputs:
         whole = source.is_stream or source.compression is not None or source.format == "documents"
-        if source.size == 0:
+        if source.size == 0 and source.format != "documents":
             continue
         if source.format == "parquet":
             yield from split_parquet(source, part_bytes, field)

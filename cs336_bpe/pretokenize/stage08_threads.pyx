@@ -17,7 +17,6 @@ Trap: a thread that fails must not let the others go on for minutes, and the err
 must be the first one in the file, not the first one in time. See `text/crew.py`.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint64_t
 
 import os
@@ -26,6 +25,7 @@ from functools import partial
 from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
+from cs336_bpe.pretokenize.add_up cimport add_all, columns_of
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
 from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
 from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
@@ -37,14 +37,6 @@ from cs336_bpe.rules import check_workers, is_gpt2
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.crew import num_threads, over_blocks, over_calls
 from cs336_bpe.text.cuts import Cutter
-
-cdef extern from "add_up.h" nogil:
-    bint add_all[Table_](Table_ &into, const Table_ &others)
-    cppclass ColumnWriter:
-        uint8_t *text
-        uint64_t *lengths
-        uint64_t *counts
-        void write[Table_](const Table_ &table)
 
 cdef enum:
     DONE, NO_MEMORY, INVALID
@@ -213,18 +205,5 @@ cdef class Table:
 
     def as_counts(self):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
-        cdef size_t number = self.shorts.used + self.tinies.used + self.longs.used
-        cdef ColumnWriter writer
-        text = PyBytes_FromStringAndSize(
-            NULL, self.shorts.text_bytes + self.tinies.text_bytes + self.longs.text_bytes)
-        lengths = PyBytes_FromStringAndSize(NULL, 8 * number)
-        counts = PyBytes_FromStringAndSize(NULL, 8 * number)
-        # New bytes objects, which nobody else has seen yet, may be written to.
-        writer.text = <uint8_t *>PyBytes_AS_STRING(text)
-        writer.lengths = <uint64_t *>PyBytes_AS_STRING(lengths)
-        writer.counts = <uint64_t *>PyBytes_AS_STRING(counts)
-        writer.write(self.shorts)
-        writer.write(self.tinies)
-        writer.write(self.longs)
         return PretokenCounts.from_columns(
-            Columns(text, memoryview(lengths).cast("Q"), memoryview(counts).cast("Q")))
+            Columns(*columns_of(self.shorts, self.tinies, self.longs)))

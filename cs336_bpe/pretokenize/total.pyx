@@ -6,10 +6,10 @@
 the counts of a task takes a hash and an addition per distinct pretoken.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
+from cs336_bpe.pretokenize.add_up cimport columns_of
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
 from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
 from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
@@ -17,13 +17,6 @@ from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
 import numpy
 
 from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
-
-cdef extern from "add_up.h" nogil:
-    cppclass ColumnWriter:
-        uint8_t *text
-        uint64_t *lengths
-        uint64_t *counts
-        void write[Table_](const Table_ &table)
 
 
 cdef class Total:
@@ -84,18 +77,5 @@ cdef class Total:
 
     def as_counts(self):
         """The sum."""
-        cdef size_t number = self.shorts.used + self.tinies.used + self.longs.used
-        cdef ColumnWriter writer
-        text = PyBytes_FromStringAndSize(
-            NULL, self.shorts.text_bytes + self.tinies.text_bytes + self.longs.text_bytes)
-        lengths = PyBytes_FromStringAndSize(NULL, 8 * number)
-        counts = PyBytes_FromStringAndSize(NULL, 8 * number)
-        # New bytes objects, which nobody else has seen yet, may be written to.
-        writer.text = <uint8_t *>PyBytes_AS_STRING(text)
-        writer.lengths = <uint64_t *>PyBytes_AS_STRING(lengths)
-        writer.counts = <uint64_t *>PyBytes_AS_STRING(counts)
-        writer.write(self.shorts)
-        writer.write(self.tinies)
-        writer.write(self.longs)
         return PretokenCounts.from_columns(
-            Columns(text, memoryview(lengths).cast("Q"), memoryview(counts).cast("Q")))
+            Columns(*columns_of(self.shorts, self.tinies, self.longs)))

@@ -41,6 +41,6 @@ def test_the_same_sample_of_every_form(name, smart, forms):
 
 def test_a_separator_in_a_document(forms):
     (forms / "lines.jsonl").write_text(json.dumps({"text": f"a{END}b"}) + "\n")
-    with pytest.raises(ValueError, match="document 0 of .* has the separator"):
+    with pytest.raises(ValueError, match=r"document 0 of .* has the separator"):
         sample(forms / "lines.jsonl", forms / "out.txt", fraction=1.0)
     assert not (forms / "out.txt").exists()

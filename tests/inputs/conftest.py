@@ -15,8 +15,9 @@ EOT = "<|endoftext|>"
 def make_documents():
     """Documents of many lengths, with what is difficult in each form."""
     documents = [text for text in generated.web(60_000).split(EOT) if text]
-    documents += ["", " ", "\n", "one\n\n", "  two", "'s", "'", "l", "naïve 日本語 🙂", 'a "quoted" \\ one',
-                  "tab\tand\x00nul\x7f", "\u2028 separators \u0085", "x" * 3_000, "\r\n\r\n"]
+    documents += ["", " ", "\n", "one\n\n", "  two", "'s", "'", "l", "naïve 日本語 🙂",
+                  'a "quoted" \\ one', "tab\tand\x00nul\x7f",
+                  "\u2028 separators \u0085", "x" * 3_000, "\r\n\r\n"]
     return documents
 
 
@@ -37,8 +38,7 @@ def as_json_lines(documents, ensure_ascii=True):
 def forms(tmp_path_factory):
     """A path for each form of the corpus."""
     pyarrow = pytest.importorskip("pyarrow", reason="parquet needs pyarrow")
-    import pyarrow.parquet
-
+    write_table = pytest.importorskip("pyarrow.parquet").write_table
     zstandard = pytest.importorskip("zstandard", reason="zstd needs zstandard")
     folder = tmp_path_factory.mktemp("forms")
     text, lines = as_text(DOCUMENTS), as_json_lines(DOCUMENTS)
@@ -57,11 +57,11 @@ def forms(tmp_path_factory):
     for name, data in contents.items():
         (folder / name).write_bytes(data)
     table = pyarrow.table({"text": DOCUMENTS, "meta": [{"text": text} for text in DOCUMENTS]})
-    pyarrow.parquet.write_table(table, folder / "corpus.parquet", row_group_size=20)
+    write_table(table, folder / "corpus.parquet", row_group_size=20)
     dictionary = pyarrow.table({"text": pyarrow.array(DOCUMENTS).dictionary_encode()})
-    pyarrow.parquet.write_table(dictionary, folder / "dictionary.parquet")
+    write_table(dictionary, folder / "dictionary.parquet")
     large = pyarrow.table({"text": pyarrow.array(DOCUMENTS, pyarrow.large_binary())})
-    pyarrow.parquet.write_table(large, folder / "large.parquet")
+    write_table(large, folder / "large.parquet")
     (folder / "folder" / "below").mkdir(parents=True)
     (folder / "folder" / ".hidden").write_bytes(b"not this")
     for number, start in enumerate(range(0, len(DOCUMENTS), 5)):

@@ -42,7 +42,8 @@ def check(path, tmp_path, *parts, kind=ValueError, **options):
 
 
 def zstd(data):
-    return pytest.importorskip("zstandard", reason="needs zstandard").compress(data)
+    zstandard = pytest.importorskip("zstandard", reason="needs zstandard")
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
 
 
 @pytest.mark.parametrize(("compression", "compress"), [
@@ -62,12 +63,8 @@ def test_damaged(compression, compress, tmp_path):
     data = bytearray(compress(TEXT))
     data[len(data) // 2] ^= 0xFF
     (tmp_path / "corpus.gz").write_bytes(data)
-    try:
+    with pytest.raises(ValueError, match=rf"corpus\.gz is .* damaged \({compression}\)"):
         count_pretokens(tmp_path / "corpus.gz", [])
-    except ValueError as error:
-        assert "corpus.gz" in str(error)
-    else:
-        assert compression == "zstd"  # whose frames have no checksum by default
 
 
 def lines(tmp_path, *more, name="corpus.jsonl", pack=bytes):
@@ -118,9 +115,8 @@ def test_a_line_that_is_not_utf8(tmp_path):
 
 def parquet(path, **columns):
     pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow")
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, row_group_size=7)
+    write_table = pytest.importorskip("pyarrow.parquet").write_table
+    write_table(pyarrow.table(columns), path, row_group_size=7)
 
 
 def test_parquet(tmp_path):
@@ -165,7 +161,7 @@ def test_texts_where_paths_belong():
     for call in (lambda texts: count_pretokens(texts, [EOT]),
                  lambda texts: train_bpe(texts, 300, [EOT])):
         for texts in ([story], [story * 50], story, "two\nlines", iter([story])):
-            with pytest.raises(ValueError, match="is not the path of a file. If it is a text, give"):
+            with pytest.raises(ValueError, match=r"is not the path of a file\. If it is a text"):
                 call(texts)
         with pytest.raises(TypeError, match=r"input_path\[0\] is \{'text': 'a'\}.*train_bpe_from"):
             call([{"text": "a"}])
@@ -197,8 +193,8 @@ def test_paths(tmp_path):
     odd = tmp_path / "a[1]*.txt"
     odd.write_text("a name that looks like a pattern")
     assert count_pretokens(odd, [])[b" name"] == 1
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"x"))
     with pytest.raises(ValueError, match="stage reads plain text only"):
-        (tmp_path / "a.gz").write_bytes(gzip.compress(b"x"))
         count_pretokens(tmp_path / "a.gz", [], stage="stage02")
 
 

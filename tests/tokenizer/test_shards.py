@@ -180,9 +180,9 @@ def test_torch(tokenizer, corpus, tmp_path, monkeypatch):
     """The recipe of docs/tokenizer/shards.md."""
     pytest.importorskip("torch", reason="needs torch")
     tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "ids", format="bin", **SMALL)
-    page = Path(__file__).parents[2] / "docs" / "tokenizer" / "shards.md"
-    first, second = [block for block in re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"),
-                                                   re.M | re.S) if "import torch" in block]
+    page = (Path(__file__).parents[2] / "docs" / "tokenizer" / "shards.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    first, second = [block for block in blocks if "import torch" in block]
     names = {}
     exec(first, names)
     inputs, targets = names["batch"](tmp_path / "ids" / "shard-00000.bin", 4, 16)
