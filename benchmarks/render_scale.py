@@ -17,6 +17,8 @@ def rate(room):
 
 
 def readable_time(seconds):
+    if seconds < 10:  # then it depends on the last task, and on starting
+        return "under 10 s"
     for unit, name in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
         if seconds >= 2 * unit:
             return f"{number(seconds / unit)} {name}"

@@ -112,5 +112,7 @@ def forms():
          ["pyarrow", "zstandard", "isal"])
 
 
+EXPERIMENTS = {experiment.__name__: experiment for experiment in (forms,)}
+
 if __name__ == "__main__":
-    run_experiments({"forms": forms})
+    run_experiments(EXPERIMENTS)

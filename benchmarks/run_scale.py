@@ -36,7 +36,6 @@ from cs336_bpe.corpora import generated
 from cs336_bpe.cost.bytes_per_token import num_tokens
 
 save = partial(common.save, "scale")
-MILLIONS = (1, 2, 5, 10, 20)
 VOCAB_SIZE = 32_000
 TAIL_BYTES = 40_000_000
 RATE_BYTES = 40_000_000
@@ -141,8 +140,28 @@ def rates():
         save("rates", {"num_bytes": path.stat().st_size, "rows": rows})
 
 
-EXPERIMENTS = {**{f"distinct_{size:02}": partial(distinct, size) for size in MILLIONS},
-               "tail": tail, "rates": rates}
+def distinct_01():
+    distinct(1)
+
+
+def distinct_02():
+    distinct(2)
+
+
+def distinct_05():
+    distinct(5)
+
+
+def distinct_10():
+    distinct(10)
+
+
+def distinct_20():
+    distinct(20)
+
+
+EXPERIMENTS = {experiment.__name__: experiment for experiment in (
+    distinct_01, distinct_02, distinct_05, distinct_10, distinct_20, tail, rates)}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--train"]:
