@@ -49,7 +49,7 @@ def decompressed_head(head: bytes, compression: str) -> bytes:
 
 def _gzip(file: BinaryIO) -> Any:
     try:
-        from isal import igzip  # more than twice as fast, if it is there
+        from isal import igzip  # faster, if it is there
     except ImportError:
         return gzip.GzipFile(fileobj=file)
     make: Any = igzip.IGzipFile
