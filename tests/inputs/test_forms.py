@@ -202,3 +202,10 @@ def test_the_command_line_says_what_it_reads(forms, tmp_path):
          str(tmp_path / "a.counts")], check=True, capture_output=True, text=True)
     assert "reading 1 parquet file, column text" in done.stderr
     assert io.StringIO(done.stdout).readline()
+
+
+def test_packing_without_a_compiler(monkeypatch, expected):
+    counts, _, _, _ = expected
+    monkeypatch.setitem(sys.modules, "cs336_bpe.inputs.pack", None)
+    for texts in ITERABLES.values():
+        assert count_pretokens_in(texts(), [EOT]) == counts
