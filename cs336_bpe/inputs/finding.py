@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from cs336_bpe.common.amounts import plural, readable_size
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.inputs.decompress import decompressed, decompressed_head
-from cs336_bpe.inputs.recognise import FORMATS, HEAD_BYTES, PARQUET, compression_of, format_of
+from cs336_bpe.inputs.recognise import FORMATS, HEAD_BYTES, compression_of, format_of
 from cs336_bpe.rules import shown
 
 STANDARD_INPUT = "-"
@@ -150,18 +150,15 @@ def look(path: str, format: str | None) -> Input:
             opened = file
     name = "standard input" if path == STANDARD_INPUT else path
     compression = compression_of(head)
-    if format == "parquet" or (head.startswith(PARQUET) and format is None):
-        format = "parquet"
-        if opened is not None:
-            raise ValueError(f"{name} is a parquet file, and these are read from their ends; save "
-                             f"it to a file first")
     if format is None:
-        if compression is not None:
-            head = decompressed_head(head, compression)
-        format = format_of(head, name)
-        if format == "parquet":
-            raise ValueError(f"{name} is a parquet file that is compressed as a whole "
-                             f"({compression}); decompress it first")
+        seen = head if compression is None else decompressed_head(head, compression)
+        format = format_of(seen, name if size or opened else "")
+    if format == "parquet" and compression is not None:
+        raise ValueError(f"{name} is a parquet file that is compressed as a whole ({compression}); "
+                         f"decompress it first")
+    if format == "parquet" and opened is not None:
+        raise ValueError(f"{name} is a parquet file, and these are read from their ends; save it "
+                         f"to a file first")
     return Input(path, size, compression, format, changed, opened)
 
 

@@ -9,12 +9,12 @@ FORMATS = ("text", "jsonl", "parquet", "documents")
 files each of which is one document."""
 
 COMPRESSIONS = {
-    "gzip": b"\x1f\x8b",
+    "gzip": b"\x1f\x8b\x08",
     "zstd": b"\x28\xb5\x2f\xfd",
     "bzip2": b"BZh",
     "xz": b"\xfd7zXZ\x00",
 }
-PARQUET = b"PAR1"
+PARQUET = b"PAR1\x15"  # a magic number, and how the first header begins; "PAR1" may be a text
 HEAD_BYTES = 1 << 16  # of a file that are looked at
 
 _OBJECT_BEGINS = re.compile(rb'\{\s*"(?:[^"\\\n]|\\.)*"\s*:')
@@ -50,10 +50,10 @@ def compression_of(head: bytes) -> str | None:
 def format_of(head: bytes, name: str = "") -> str:
     """The format of a file, or of what was compressed in it.
 
-    >>> format_of(b'{"text": "Once"}\\n'), format_of(b"{1, 2, 3}"), format_of(b"PAR1...")
+    >>> format_of(b'{"text": "Once"}\\n'), format_of(b"{1, 2, 3}"), format_of(b"PAR1\\x15")
     ('jsonl', 'text', 'parquet')
     """
-    if head.startswith(PARQUET):
+    if head.startswith(PARQUET) or name.lower().endswith(".parquet"):
         return "parquet"
     for archive in ARCHIVES:
         if head.startswith(archive.magic, archive.offset):

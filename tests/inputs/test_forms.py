@@ -184,7 +184,7 @@ def test_what_is_said(forms):
 
 
 @pytest.mark.parametrize("text", ["{", "{}\n{}", '{"a": 1}\n', '{"a"', "[1]\n", "{1, 2}\n",
-                                  '{"text": "a"} and more\n', "PAR", "BZh is how it begins",
+                                  '{"text": "a"} and more\n', "PAR", "PAR1", "BZh is how it begins",
                                   "\x1f", "PK", "\ufeff{"])
 def test_texts_that_look_like_something_else(text, tmp_path):
     path = tmp_path / "some.txt"
