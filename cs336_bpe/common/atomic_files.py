@@ -8,12 +8,18 @@ disk. Renaming within a folder is one step: nobody sees it half done.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from cs336_bpe.common.paths import AnyPath
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
@@ -51,11 +57,15 @@ def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     file: BinaryIO | None = None
     try:
         mode = _permissions(name, target)
+        _sweep(folder, name_alone)
 
         def create(part: str, flags: int) -> int:
             return os.open(part, flags, 0o666 if mode is None else mode)
 
         file = open(part, "xb", opener=create)  # noqa: SIM115 (closed below, in either case)
+        while not _claim(file):
+            file.close()
+            file = open(part, "xb", opener=create)  # noqa: SIM115
         if mode is not None:
             os.chmod(part, mode)  # os.open has taken away the bits that the umask forbids
         yield file
@@ -74,6 +84,32 @@ def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             _name_the_file(error, name, target, part)
         raise
+
+
+# A program that is killed can't clean up after itself. So whoever writes a file holds a lock on it,
+# which ends with the process, and whoever writes to the same name next removes what nobody holds.
+
+
+def _claim(file: BinaryIO) -> bool:
+    """Lock a new file; false if somebody has swept it away before that."""
+    if fcntl is None:
+        return True
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+    return os.fstat(file.fileno()).st_nlink > 0
+
+
+def _sweep(folder: str, name_alone: str) -> None:
+    """Remove what a program has left that was killed while it wrote to this name."""
+    if fcntl is None:
+        return
+    left = re.compile(re.escape(name_alone[:60]) + r"\.part[0-9a-f]{16}")
+    with suppress(OSError):
+        for name in filter(left.fullmatch, os.listdir(folder or ".")):
+            path = os.path.join(folder, name)
+            with suppress(OSError), open(path, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises if it is held
+                os.unlink(path)
 
 
 def _permissions(name: str, target: str) -> int | None:

@@ -45,6 +45,11 @@ class Cutter:
 
         return regex.compile(b"(?r)" + pattern_of(self.specials)) if self.specials else None
 
+    @property
+    def can_cut(self) -> bool:
+        """Whether there is anything to cut at: a compiled pattern, or special tokens."""
+        return bool(self.specials) or self._find_cut is not _no_cut
+
     def last_cut(self, data: bytearray | bytes, size: int, *, first: int = 1) -> int:
         """The last place in `data[first:size]` that is seen to be a cut, or 0 if there is none.
 
@@ -117,6 +122,10 @@ class Cutter:
         return True
 
 
+def _no_cut(data: bytes | bytearray, size: int, first: int, last: int) -> int:
+    return 0
+
+
 def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
     """What finds the last safe pair, for a pattern; nothing does if it can't be compiled."""
     if pattern is not None and not isinstance(pattern, str):
@@ -126,7 +135,7 @@ def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut:
     except Unsupported:
         automaton = None
     if automaton is None or pattern is None:
-        return lambda data, size, first, last: 0
+        return _no_cut
     try:
         from cs336_bpe.native.scanner import compiled
     except ImportError:  # nothing is compiled here: the stages in plain Python have to do

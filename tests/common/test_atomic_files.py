@@ -212,3 +212,26 @@ def test_a_name_as_long_as_names_may_be(tmp_path):
     path = tmp_path / ("n" * 250)
     PretokenCounts({b"low": 5}).save(path)
     assert PretokenCounts.load(path) == {b"low": 5}
+
+
+def test_what_a_killed_program_has_left_is_removed(tmp_path):
+    fcntl = pytest.importorskip("fcntl", reason="needs locks")
+    dead, alive = tmp_path / f"a.bin.part{'0' * 16}", tmp_path / f"a.bin.part{'1' * 16}"
+    other, longer = tmp_path / f"b.bin.part{'0' * 16}", tmp_path / "a.bin.part of something else"
+    for path in dead, alive, other, longer:
+        path.write_bytes(b"half")
+    with open(alive, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # as its writer does
+        with atomic_writer(tmp_path / "a.bin") as file:
+            file.write(b"whole")
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "a.bin", alive, other, longer])
+
+
+def test_two_writers_at_once_do_not_sweep_each_other_away(tmp_path):
+    with atomic_writer(tmp_path / "a.bin") as first:
+        first.write(b"first")
+        with atomic_writer(tmp_path / "a.bin") as second:
+            second.write(b"second")
+        assert (tmp_path / "a.bin").read_bytes() == b"second"
+    assert (tmp_path / "a.bin").read_bytes() == b"first"
+    assert len(list(tmp_path.iterdir())) == 1
