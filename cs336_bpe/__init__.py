@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from cs336_bpe.pretokenize import PretokenCounts, count_pretokens, count_pretokens_in
     from cs336_bpe.rules import GPT2_PATTERN, GPT4_PATTERN, PATTERNS, EarlyStopWarning
     from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
-    from cs336_bpe.train import train_bpe, train_bpe_from_counts
+    from cs336_bpe.train import train_bpe, train_bpe_from_counts, train_bpe_from_texts
 
 __all__ = [
     "GPT2_PATTERN",
@@ -24,13 +24,14 @@ __all__ = [
     "load_tokenizer",
     "train_bpe",
     "train_bpe_from_counts",
+    "train_bpe_from_texts",
 ]
 
 _MODULES = {
     "pretokenize": ["PretokenCounts", "count_pretokens", "count_pretokens_in"],
     "rules": ["GPT2_PATTERN", "GPT4_PATTERN", "PATTERNS", "EarlyStopWarning"],
     "tokenizer": ["Tokenizer", "load_tokenizer"],
-    "train": ["train_bpe", "train_bpe_from_counts"],
+    "train": ["train_bpe", "train_bpe_from_counts", "train_bpe_from_texts"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -22,6 +22,7 @@ FLOORS = [
     {"native"},
     {"text"},
     {"model"},
+    {"inputs"},
     {"pretokenize"},
     {"train", "encode", "decode"},
     {"formats"},

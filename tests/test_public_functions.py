@@ -284,8 +284,9 @@ def test_unknown_keyword(small):
 def test_bad_files(tmp_path, small):
     with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         train_bpe(tmp_path / "missing.txt", 300, [])
-    with pytest.raises(IsADirectoryError, match="is a directory; give a text file"):
-        train_bpe(tmp_path, 300, [])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="is a folder without files"):
+        train_bpe(tmp_path / "empty", 300, [])
     with pytest.raises(ValueError, match="errors is 'lenient'"):
         train_bpe(small, 300, [], errors="lenient")
     with pytest.raises(ValueError, match="not a regular expression"):

@@ -80,9 +80,9 @@ def own_headers(stage):
         return found
 
     others = set()
-    for other in stages.STAGES:
-        if other.ladder == stage.ladder and other != stage:
-            others |= reached(source(other).read_text("utf-8"))
+    for other in folder.glob("*.py*"):  # also what is no stage: it shares a header all the same
+        if other.suffix in (".py", ".pyx") and other != source(stage):
+            others |= reached(other.read_text("utf-8"))
     return [folder / name for name in sorted(reached(source(stage).read_text("utf-8")) - others)]
 
 

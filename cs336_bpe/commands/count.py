@@ -3,7 +3,9 @@
 import argparse
 from typing import Any
 
+from cs336_bpe.commands.cluster import add_cluster, connected
 from cs336_bpe.commands.console import add_common, print_result, progress_of
+from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_counting, count_files, specials_of, token_as_json
 from cs336_bpe.commands.phases import Phases
 from cs336_bpe.common.amounts import readable_size
@@ -19,17 +21,28 @@ def configure_count(parser: argparse.ArgumentParser) -> None:
         "Count how often each pretoken occurs in text files, and save the counts: all that "
         "training needs to know, and much smaller than the text. 'merge-counts' adds counts up, "
         "and 'train --counts' trains from them.")
-    parser.add_argument("files", nargs="+", metavar="FILE", help="text files, in UTF-8")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help="text, compressed text, JSON lines or parquet files; folders and "
+                        "patterns of these; - for standard input")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.counts", help="where to save")
     add_counting(parser)
+    add_cluster(parser)
+    parser.add_argument("--checkpoint", metavar="DIR",
+                        help="with --dask: a folder to keep what has been counted so far; the same "
+                        "command goes on from there")
     add_common(parser)
 
 
 def run_count(options: argparse.Namespace) -> int:
     specials = check_special_tokens(specials_of(options))
     phases = Phases()
-    with progress_of(options) as progress, phases.measured("count") as set_work:
-        counts, size = count_files(options.files, options, specials, progress)
+    if options.checkpoint and not options.dask:
+        raise UsageError("--checkpoint goes with --dask")
+    with (progress_of(options) as progress, connected(options) as cluster,
+          phases.measured("count") as set_work):
+        if options.checkpoint:
+            cluster["checkpoint"] = options.checkpoint
+        counts, size = count_files(options.files, options, specials, progress, cluster)
         set_work(readable_size(size))
     save(options, counts, phases, {"files": options.files, "bytes": size,
                                    "special_tokens": specials})

@@ -62,7 +62,7 @@ def decode_stream(options: argparse.Namespace, tokenizer: Tokenizer) -> tuple[in
     num_ids = num_bytes = 0
     with (streams.opened_input(options.file) as source,
           streams.opened_output(options.out) as target,
-          streams.shown_progress(options, "decode", source) as report):
+          streams.shown_progress(options, "decode", source, options.file, options.out) as report):
         reader = streams.IdReader(source, "standard input" if options.file == "-" else options.file)
         if options.text:
             blocks = reader.numbers()

@@ -1,13 +1,13 @@
 """What several commands read: tokenizers, patterns, text files, the built-in corpus."""
 
 import argparse
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cs336_bpe.commands.console import Callback
+from cs336_bpe.commands.console import Callback, note
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.inputs import FORMATS, Corpus
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import END_OF_TEXT, PATTERNS, find_pattern
@@ -90,6 +90,24 @@ def add_counting(parser: argparse.ArgumentParser) -> None:
                         help="how text is cut into pretokens: "
                         f"{', '.join(PATTERNS)}, or a regular expression (default: gpt2)")
     add_reading(parser)
+    add_input_form(parser)
+    add_documents(parser)
+
+
+def add_input_form(parser: argparse.ArgumentParser) -> None:
+    """The options that say how files are read which are not plain text."""
+    parser.add_argument("--input-format", choices=FORMATS, metavar="|".join(FORMATS),
+                        help="what the files are, if that is not recognised by their content; "
+                        "documents: each file is one document")
+    parser.add_argument("--field", "--column", dest="field", default="text", metavar="NAME",
+                        help="the field of JSON lines, a.b if it is nested, or the column of "
+                        "parquet files that has the text (default: text)")
+
+
+def add_documents(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--specials-in-documents", action="store_true",
+                        help="recognise special tokens in the documents of JSON lines and parquet "
+                        "files, where they are text otherwise")
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -105,18 +123,24 @@ def specials_of(options: argparse.Namespace) -> list[str]:
     return list(dict.fromkeys([*default, *(options.special or [])]))
 
 
+def find_corpus(files: Sequence[str], options: argparse.Namespace) -> Corpus:
+    """The files as a corpus; what they are recognised as is said, unless it is plain text."""
+    corpus = Corpus(files, input_format=options.input_format, field=options.field)
+    if not corpus.is_plain_text or len(corpus.inputs) > len(files):
+        note(options, f"cs336-bpe: reading {corpus.in_words}")
+    return corpus
+
+
 def count_files(files: Sequence[str], options: argparse.Namespace, specials: list[str],
-                progress: Callback | None) -> tuple[PretokenCounts, int]:
-    """The counts of several files, and how large these are; progress is that of all of them."""
-    sizes = [os.path.getsize(file) for file in files]  # a file that is missing is found out now
-    total, done = PretokenCounts(), 0
-    for file, size in zip(files, sizes):
-        counts = count_pretokens(
-            file, specials, pattern=find_pattern(options.pattern), errors=options.errors,
-            workers=options.workers, progress=shifted(progress, done, sum(sizes)))
-        total = total + counts if total else counts
-        done += size
-    return total, done
+                progress: Callback | None,
+                cluster: dict[str, Any] | None = None) -> tuple[PretokenCounts, int]:
+    """The counts of several files, and how large these are."""
+    corpus = find_corpus(files, options)
+    counts = count_pretokens(
+        corpus, specials, pattern=find_pattern(options.pattern), errors=options.errors,
+        workers=options.workers, progress=progress,
+        specials_in_documents=options.specials_in_documents, **(cluster or {}))
+    return counts, corpus.size
 
 
 def times_in_files(files: Sequence[str], token: bytes) -> int:
@@ -132,13 +156,6 @@ def times_in_files(files: Sequence[str], token: bytes) -> int:
                 rest = data[max(data.rfind(token) + len(token) if token in data else 0,
                                 len(data) - len(token) + 1):]
     return times
-
-
-def shifted(progress: Callback | None, before: int, total: int) -> Callback | None:
-    """Progress in one of several files, as progress in all of them."""
-    if progress is None:
-        return None
-    return lambda phase, done, _: progress(phase, before + done, total)
 
 
 def token_as_json(token: bytes, number: int | None = None) -> dict[str, Any]:

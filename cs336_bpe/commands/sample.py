@@ -3,6 +3,7 @@
 import argparse
 
 from cs336_bpe.commands.console import add_common, note, print_result, progress_of
+from cs336_bpe.commands.inputs import add_input_form
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.common.tables import as_text
 from cs336_bpe.corpora.sample import SampleReport, sample
@@ -14,7 +15,8 @@ def configure_sample(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Copy some documents of a corpus to another file, chosen at random, or 'smart': without "
         "near-duplicates, and with each length in its share. Text has a separator after each "
-        "document; names that end in .parquet have one document per row (needs pyarrow).")
+        "document; JSON lines and parquet have one document per line or row. The sample is "
+        "parquet or JSON lines if its name ends in .parquet or .jsonl, and text otherwise.")
     parser.add_argument("input", metavar="IN", help="the corpus")
     parser.add_argument("out", metavar="OUT", help="the sample")
     amount = parser.add_mutually_exclusive_group(required=True)
@@ -26,8 +28,7 @@ def configure_sample(parser: argparse.ArgumentParser) -> None:
                         help="another seed gives another sample (default: 0)")
     parser.add_argument("--separator", default=END_OF_TEXT, metavar="TEXT",
                         help=f"what stands after each document (default: {END_OF_TEXT})")
-    parser.add_argument("--column", default="text", metavar="NAME",
-                        help="the column of a parquet file (default: text)")
+    add_input_form(parser)
     add_common(parser)
 
 
@@ -35,7 +36,8 @@ def run_sample(options: argparse.Namespace) -> int:
     with progress_of(options) as progress:
         report = sample(options.input, options.out, documents=options.documents,
                         fraction=options.fraction, smart=options.smart, seed=options.seed,
-                        separator=options.separator, column=options.column, progress=progress)
+                        separator=options.separator, column=options.field,
+                        input_format=options.input_format, progress=progress)
     if report.note:
         note(options, f"cs336-bpe: note: {report.note}")
     print_result(options, report.as_json(), in_words(report), summary=True)

@@ -8,20 +8,25 @@ from typing import Any
 
 from cs336_bpe.commands.console import add_common, note, print_result
 from cs336_bpe.commands.inputs import (
+    add_input_form,
     add_missing_parts,
     add_tokenizer,
     built_in_tokenizer,
+    find_corpus,
     load,
     token_as_json,
 )
 from cs336_bpe.common.amounts import readable_size
-from cs336_bpe.formats.safe_json import read_bytes, read_text
+from cs336_bpe.formats.safe_json import read_bytes
 from cs336_bpe.pages import coloured, use_colour, write_explore_page, write_show_page
 from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.text.blocks import decode
+from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.tokenizer import Tokenizer
 
 TERMINAL_BYTES = 20_000
 PAGE_BYTES = 100_000
+EXPLORE_BYTES = 1 << 24  # of a corpus that are measured
 
 
 def configure_show(parser: argparse.ArgumentParser) -> None:
@@ -104,15 +109,25 @@ def configure_explore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tokenizer", metavar="DIR|FILE", help="a tokenizer, of any format")
     parser.add_argument("-o", "--out", required=True, metavar="OUT.html", help="the page")
     parser.add_argument("--on", metavar="FILE", help="the text to merge; its beginning is used")
+    add_input_form(parser)
     parser.add_argument("--counts", metavar="FILE.counts",
                         help="measure bytes per token on counts that 'count' has saved")
     add_missing_parts(parser)
     add_common(parser)
 
 
+def beginning(options: argparse.Namespace) -> str:
+    """The first texts of a corpus; all that the page measures."""
+    with find_corpus([options.on], options).reader(Cutter([]), EXPLORE_BYTES) as reader:
+        block = reader.read_block(bytearray())
+    if block is None:
+        return ""
+    return "\n".join(decode(text, "strict", block.name) for text in block.texts())
+
+
 def run_explore(options: argparse.Namespace) -> int:
     tokenizer = load(options.tokenizer, options)
-    text = read_text(options.on) if options.on else None
+    text = beginning(options) if options.on else None
     counts = PretokenCounts.load(options.counts) if options.counts else None
     size = write_explore_page(tokenizer, options.out, text, counts)
     print_result(options, {"out": options.out, "page_bytes": size},

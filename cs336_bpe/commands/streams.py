@@ -80,9 +80,10 @@ def opened_output(path: str) -> Iterator[Any]:
 
 
 @contextmanager
-def shown_progress(options: argparse.Namespace, phase: str, source: BinaryIO) -> Iterator[Any]:
+def shown_progress(options: argparse.Namespace, phase: str, source: BinaryIO, *names: str
+                   ) -> Iterator[Any]:
     """Progress of reading, if it is from file to file: a filter says nothing."""
-    if "-" in (options.file, options.out):
+    if "-" in names:
         yield lambda done: None
         return
     with progress_of(options) as progress, reporting(

@@ -24,6 +24,7 @@ from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost.bytes_per_token import num_tokens
 from cs336_bpe.encode.trace import readable
 from cs336_bpe.formats.loading import FILES, load_model, save_model
+from cs336_bpe.inputs import Corpus
 from cs336_bpe.pretokenize import UnmatchedWarning, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import (
@@ -44,7 +45,9 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Learn a tokenizer from text files, or from the built-in corpus if none is given, and "
         "save it in a folder. Files may be larger than memory.")
-    parser.add_argument("files", nargs="*", metavar="FILE", help="text files, in UTF-8")
+    parser.add_argument("files", nargs="*", metavar="FILE",
+                        help="text, compressed text, JSON lines or parquet files; folders and "
+                        "patterns of these; - for standard input")
     parser.add_argument("--vocab-size", type=int, required=True, metavar="N",
                         help="bytes, special tokens and merges, all together")
     parser.add_argument("--out", required=True, metavar="DIR", help="a folder; made if needed")
@@ -81,7 +84,7 @@ def run_train(options: argparse.Namespace) -> int:
                 warnings.simplefilter("always", UnmatchedWarning)
                 counts, source = read_counts(options, specials, phases, progress)
             notes = [str(warning.message) for warning in caught]
-            notes += text_that_looks_special(options.files, specials)
+            notes += text_that_looks_special(options, specials)
             model, more = learn(options, counts, specials, pattern, phases, progress)
             notes += more
         with phases.measured("write") as set_work:
@@ -152,11 +155,13 @@ def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases
     return counts, {"source": f"built-in {options.built_in}", "bytes": len(text.encode())}
 
 
-def text_that_looks_special(files: list[str], specials: list[str]) -> list[str]:
+def text_that_looks_special(options: argparse.Namespace, specials: list[str]) -> list[str]:
     """A note, if the files have the usual separator and it is not a special token."""
+    files = options.files
     if END_OF_TEXT in specials or not all(map(os.path.isfile, files)):
         return []
-    times = times_in_files(files, END_OF_TEXT.encode())
+    plain = Corpus(files, input_format=options.input_format).plain_files if files else []
+    times = times_in_files([source.path for source in plain], END_OF_TEXT.encode())
     if not times:
         return []
     return [f"the text has {END_OF_TEXT} {times:,} times, which is not a special token here, so it "

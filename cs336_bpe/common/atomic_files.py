@@ -63,7 +63,6 @@ def atomic_writer(path: AnyPath) -> Iterator[BinaryIO]:
     file: BinaryIO | None = None
     try:
         mode = _permissions(name, target)
-
         _remove_abandoned(folder, stem)
 
         def create(part: str, flags: int) -> int:

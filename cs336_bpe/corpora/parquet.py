@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.corpora.documents import Piece, Report
+from cs336_bpe.inputs.arrow import check_texts, load_pyarrow
 
 BATCH_ROWS = 1024
 BATCH_BYTES = 1 << 24
@@ -19,15 +20,6 @@ def is_parquet(path: AnyPath) -> bool:
     (True, False)
     """
     return fsdecode(path).lower().endswith(".parquet")
-
-
-def load_pyarrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError("parquet files need pyarrow: pip install 'cs336-bpe[parquet]'") from error
-    return pyarrow
 
 
 class ParquetDocuments:
@@ -53,18 +45,12 @@ class ParquetDocuments:
                              f"{error}") from error
 
     def _check_column(self) -> None:
-        types = self.pyarrow.types
         names = self.schema.names
         if self.column not in names:
             raise ValueError(f"{fsdecode(self.path)} has no column {self.column!r}; it has "
                              f"{', '.join(map(repr, names))}")
-        kind = self.schema.field(self.column).type
-        if types.is_dictionary(kind):
-            kind = kind.value_type
-        known = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-        if not any(is_kind(kind) for is_kind in known):
-            raise TypeError(f"the column {self.column!r} of {fsdecode(self.path)} has values of "
-                            f"the type {kind}; it must have text")
+        check_texts(self.schema.field(self.column).type,
+                    f"the column {self.column!r} of {fsdecode(self.path)}")
 
     def _group_bytes(self, file: Any, group: int) -> int:
         """Of a row group's column, packed; only to show how far we are."""

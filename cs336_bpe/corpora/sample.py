@@ -21,14 +21,11 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.corpora.choose import Stratum, choose_at_random, choose_by_length
 from cs336_bpe.corpora.documents import DEFAULT_BLOCK_BYTES, Piece, Report, TextDocuments
-from cs336_bpe.corpora.parquet import (
-    ParquetDocuments,
-    is_parquet,
-    load_pyarrow,
-    write_documents,
-    write_rows,
-)
+from cs336_bpe.corpora.other_documents import CorpusDocuments, write_json_lines
+from cs336_bpe.corpora.parquet import ParquetDocuments, is_parquet, write_documents, write_rows
 from cs336_bpe.corpora.statistics import CharacterCounts, TextStatistics, describe
+from cs336_bpe.inputs import Corpus
+from cs336_bpe.inputs.arrow import load_pyarrow
 from cs336_bpe.rules import END_OF_TEXT, check_size
 
 __all__ = ["SampleReport", "Stratum", "sample"]
@@ -69,15 +66,18 @@ def sample(
     seed: int = 0,
     separator: str = END_OF_TEXT,
     column: str = "text",
+    input_format: str | None = None,
     block_bytes: int = DEFAULT_BLOCK_BYTES,
     progress: Progress = None,
 ) -> SampleReport:
     """Write some documents of one file to another, in their order, and say what they are like.
 
-    Give either `documents`, how many, or `fraction`, how much of all. Files whose names end in
-    `.parquet` have one document per row, in a column of text; a sample from parquet to parquet
-    keeps all columns. Other files are text with a separator after each document, copied as
-    they are.
+    Give either `documents`, how many, or `fraction`, how much of all. The input is recognised by
+    its content, unless `input_format` says what it is: text with a separator after each document,
+    compressed text, JSON lines, parquet, a folder of these (docs/corpora/inputs.md). `column` is
+    the column or field that has the text. The output is parquet or JSON lines if its name ends in
+    `.parquet` or `.jsonl`; a sample from parquet to parquet keeps all columns, and one from text
+    to text is copied as it is.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -100,11 +100,7 @@ def sample(
         raise ValueError(f"separator is {separator!r}; it must be a string that is not empty")
     check_size("seed", seed, -(2**63))
     _check_paths(input, output)
-    source: TextDocuments | ParquetDocuments
-    if is_parquet(input):
-        source = ParquetDocuments(input, column)
-    else:
-        source = TextDocuments(input, separator.encode(), block_bytes)
+    source = _open(input, separator.encode(), column, input_format, block_bytes)
 
     before, dropped, forgotten = _survey(source, smart, progress)
     total = before.documents
@@ -117,6 +113,23 @@ def sample(
     return SampleReport(
         fsdecode(input), fsdecode(output), smart, seed, wanted, before, after, sum(dropped),
         forgotten, strata, _note(wanted, total, sum(dropped)))
+
+
+Source = TextDocuments | ParquetDocuments | CorpusDocuments
+
+
+def _open(input: AnyPath, separator: bytes, column: str, input_format: str | None,
+          block_bytes: int) -> Source:
+    check_size("block_bytes", block_bytes, 1)
+    if os.path.exists(input) and not (os.path.isfile(input) or os.path.isdir(input)):
+        return TextDocuments(input, separator, block_bytes)  # says what is wrong with a pipe
+    corpus = Corpus(input, input_format=input_format, field=column)
+    if len(corpus.inputs) == 1 and corpus.inputs[0].path == fsdecode(input):
+        if corpus.inputs[0].format == "parquet":
+            return ParquetDocuments(input, column)
+        if corpus.is_plain_text:
+            return TextDocuments(input, separator, block_bytes)
+    return CorpusDocuments(corpus, separator)
 
 
 def _check_paths(input: AnyPath, output: AnyPath) -> None:
@@ -139,7 +152,7 @@ def _note(wanted: int, total: int, dropped: int) -> str:
 # --- Reading: lengths, characters, near-duplicates -----------------------------------------
 
 
-def _survey(source: TextDocuments | ParquetDocuments, smart: bool,
+def _survey(source: Source, smart: bool,
             progress: Progress) -> tuple[TextStatistics, bytearray, int]:
     """Statistics of the whole; for each document whether to drop it; how many were forgotten."""
     characters = CharacterCounts()
@@ -164,7 +177,7 @@ def _survey(source: TextDocuments | ParquetDocuments, smart: bool,
 # --- Writing -------------------------------------------------------------------------------
 
 
-def _write(source: TextDocuments | ParquetDocuments, output: AnyPath,
+def _write(source: Source, output: AnyPath,
            numbers: Sequence[int], separator: bytes, column: str,
            progress: Progress) -> TextStatistics:
     characters = CharacterCounts()
@@ -177,14 +190,16 @@ def _write(source: TextDocuments | ParquetDocuments, output: AnyPath,
         elif is_parquet(output):
             whole = _whole(source.copy(numbers, report), characters)
             write_documents(file, column, whole)
-        elif isinstance(source, ParquetDocuments):
+        elif fsdecode(output).lower().endswith(".jsonl"):
+            write_json_lines(file, column, _whole(source.copy(numbers, report), characters))
+        elif not isinstance(source, TextDocuments):
             # The documents first: zip then asks them for one more at the end, and they can tell
             # that a file has become shorter.
             for document, number in zip(_whole(source.copy(numbers, report), characters), numbers):
                 if separator in document:
-                    raise ValueError(f"row {number} of {fsdecode(source.path)} has the separator "
-                                     f"{separator.decode()!r} in its text, which would make two "
-                                     f"documents of it; choose another separator")
+                    raise ValueError(f"document {number} of {fsdecode(source.path)} has the "
+                                     f"separator {separator.decode()!r} in its text, which would "
+                                     f"make two documents of it; choose another separator")
                 file.write(document + separator)
         else:
             _write_text(file, source, numbers, report, characters)

@@ -3,7 +3,7 @@ from os import PathLike
 
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.pretokenize.counts import PretokenCounts
-from cs336_bpe.text.blocks import BlockReader
+from cs336_bpe.text.blocks import Reader
 
 def count_pretokens(
     input_path: str | PathLike[str],
@@ -16,7 +16,7 @@ def count_pretokens(
     progress: Progress = None,
 ) -> PretokenCounts: ...
 def count_blocks(
-    reader: BlockReader,
+    reader: Reader,
     specials: list[str],
     pattern: str,
     errors: str,

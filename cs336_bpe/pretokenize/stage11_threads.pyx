@@ -17,7 +17,6 @@ Trap: a thread that fails must not let the others go on for minutes, and the err
 must be the first one in the file, not the first one in time. See `text/crew.py`.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint64_t
 
 import os
@@ -27,6 +26,7 @@ from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
+from cs336_bpe.pretokenize.add_up cimport add_all, columns_of
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
 from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
 from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
@@ -39,14 +39,6 @@ from cs336_bpe.rules import check_workers
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
 from cs336_bpe.text.crew import num_threads, over_blocks, over_calls
 from cs336_bpe.text.cuts import Cutter
-
-cdef extern from "add_up.h" nogil:
-    bint add_all[Table_](Table_ &into, const Table_ &others)
-    cppclass ColumnWriter:
-        uint8_t *text
-        uint64_t *lengths
-        uint64_t *counts
-        void write[Table_](const Table_ &table)
 
 cdef enum:
     DONE, NO_MEMORY, INVALID
@@ -74,7 +66,7 @@ def count_blocks(reader, specials, pattern, errors, workers, report):
     """Count all blocks of a reader, in this thread or in several."""
     scanner = compiled(pattern)
     all_tables = [Table(scanner, specials) for _ in range(num_threads(reader, workers))]
-    works = [partial(table.count_block, errors, reader.name) for table in all_tables]
+    works = [partial(table.count_block, errors) for table in all_tables]
     over_blocks(reader, works, report, padding=SCAN_PADDING)
     first, *others = all_tables
     if others:
@@ -103,29 +95,52 @@ cdef class Table:
         self.shorts.end()
         self.longs.end()
 
-    def count_block(self, errors, name, block):
+    def count_block(self, errors, block):
         """Count the pretokens of a block; SCAN_PADDING bytes come after it."""
         cdef bytearray buffer = block.buffer
-        cdef size_t size = block.size
+        cdef size_t size = block.size, number = 0
+        cdef const uint64_t[::1] ends
         cdef const uint8_t *text
         cdef int status
-        if errors != "strict":
-            clean = decode(bytes(buffer[:size]), errors, name).encode()
+        cdef bint with_specials = True
+        if block.packing is not None:
+            ends = block.packing.ends
+            with_specials = block.packing.specials
+            number = len(ends)
+        elif errors != "strict":
+            clean = decode(bytes(buffer[:size]), errors, block.name).encode()
             size = len(clean)
             buffer = bytearray(clean) + bytes(SCAN_PADDING)
         text = buffer
         with nogil:
-            status = self.count_text(text, size)
+            if number:
+                status = self.count_texts(text, &ends[0], number, with_specials)
+            else:
+                status = self.count_text(text, 0, size)
         if status == NO_MEMORY:
             raise MemoryError("no memory for the table of pretokens")
         if status == INVALID:
-            decode(bytes(buffer[:size]), "strict", name, block.offset)  # says where
-            raise AssertionError("the scanner and the decoder disagree on UTF-8")
+            block.complain()
 
-    cdef int count_text(self, const uint8_t *text, size_t size) noexcept nogil:
-        """Count the documents between special tokens."""
+    cdef int count_texts(self, const uint8_t *text, const uint64_t *ends, size_t number,
+                         bint with_specials) noexcept nogil:
+        """Count texts that lie one after the other."""
+        cdef size_t i, start = 0
+        cdef int status = DONE
+        for i in range(number):
+            if with_specials:
+                status = self.count_text(text, start, ends[i])
+            else:
+                status = self.count_document(text, start, ends[i])
+            if status != DONE:
+                return status
+            start = ends[i]
+        return status
+
+    cdef int count_text(self, const uint8_t *text, size_t start, size_t size) noexcept nogil:
+        """Count the documents between special tokens in `text[start:size]`."""
         cdef SpecialSearch search
-        cdef size_t at = 0, special
+        cdef size_t at = start, special
         cdef int status
         search.begin(&self.specials, text, size)
         while True:
@@ -189,18 +204,5 @@ cdef class Table:
 
     def as_counts(self):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
-        cdef size_t number = self.shorts.used + self.tinies.used + self.longs.used
-        cdef ColumnWriter writer
-        text = PyBytes_FromStringAndSize(
-            NULL, self.shorts.text_bytes + self.tinies.text_bytes + self.longs.text_bytes)
-        lengths = PyBytes_FromStringAndSize(NULL, 8 * number)
-        counts = PyBytes_FromStringAndSize(NULL, 8 * number)
-        # New bytes objects, which nobody else has seen yet, may be written to.
-        writer.text = <uint8_t *>PyBytes_AS_STRING(text)
-        writer.lengths = <uint64_t *>PyBytes_AS_STRING(lengths)
-        writer.counts = <uint64_t *>PyBytes_AS_STRING(counts)
-        writer.write(self.shorts)
-        writer.write(self.tinies)
-        writer.write(self.longs)
         return PretokenCounts.from_columns(
-            Columns(text, memoryview(lengths).cast("Q"), memoryview(counts).cast("Q")))
+            Columns(*columns_of(self.shorts, self.tinies, self.longs)))

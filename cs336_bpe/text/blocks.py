@@ -1,15 +1,77 @@
-"""Reading a file in blocks, cut where no pretoken and no special token spans the cut."""
+"""Reading a file in blocks, cut where no pretoken and no special token spans the cut.
+
+A block may also hold many short texts, one after the other: see `Packing`. To a thread that counts
+or encodes, a block of two thousand documents is as good as one of a large file.
+"""
 
 import io
 import os
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, Protocol
 
 from cs336_bpe.text.cuts import Cutter
+
+if TYPE_CHECKING:
+    import numpy
+
+    Array = numpy.ndarray[Any, Any]
 
 DEFAULT_BLOCK_BYTES = 1 << 21
 MOST_UNCUT = 1 << 26
 """The longest part of a file that is held because there is no place to cut it. It is likely to be
 one pretoken, and to encode one takes up to 40 bytes of memory per byte."""
+
+
+class Packing(NamedTuple):
+    """The texts in a block that holds several: no pretoken spans two of them."""
+
+    ends: "Array"  # where each text ends in the block, as unsigned 64-bit integers
+    specials: bool  # whether special tokens in them are special tokens, and not text
+    documents: bool  # whether each is a whole document, and a separator belongs after it
+    place: Callable[[int], str]  # what to call a text in an error, by its number in the block
+
+
+class Block(NamedTuple):
+    """A part of a file, `buffer[:size]`, which is at `offset` in it; or several texts."""
+
+    buffer: bytearray
+    size: int
+    offset: int
+    name: str  # of the file
+    packing: Packing | None = None
+    input_bytes: int = 0  # how far the input is read with this block; less than size if compressed
+
+    def texts(self) -> Iterator[bytes]:
+        """The texts in it, as bytes."""
+        if self.packing is None:
+            yield bytes(self.buffer[: self.size])
+            return
+        start = 0
+        for end in self.packing.ends.tolist():
+            yield bytes(self.buffer[start:end])
+            start = end
+
+    def complain(self) -> NoReturn:
+        """Raise the error that says where the first byte is that is not UTF-8."""
+        for number, text in enumerate(self.texts()):
+            if self.packing is None:
+                decode(text, "strict", self.name, self.offset)
+            else:
+                decode(text, "strict", self.packing.place(number))
+        raise AssertionError("the scanner and the decoder disagree on UTF-8")
+
+
+class Reader(Protocol):
+    """What gives out blocks: a `BlockReader`, or a whole corpus (see `cs336_bpe.inputs`)."""
+
+    block_bytes: int
+
+    @property
+    def end(self) -> int | None:
+        """How many bytes there are to read; None if nobody knows."""
+
+    def read_block(self, buffer: bytearray) -> Block | None:
+        """Put the next block into the buffer, which grows if it must; None at the end."""
 
 
 def open_text(path: str | os.PathLike[str]) -> BinaryIO:
@@ -91,6 +153,13 @@ class BlockReader:
         self._left = bytes(buffer[cut:size])
         self.offset += cut
         return cut
+
+    def read_block(self, buffer: bytearray) -> Block | None:
+        """The next block, in the buffer; None at the end."""
+        size = self.read_into(buffer)
+        if not size:
+            return None
+        return Block(buffer, size, self.offset - size, self.name, input_bytes=size)
 
     def _fill(self, buffer: bytearray, size: int, wanted: int) -> tuple[int, bool]:
         if self.end is not None:

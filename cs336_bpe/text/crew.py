@@ -18,9 +18,9 @@ What every crew keeps to:
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
-from cs336_bpe.text.blocks import BlockReader
+from cs336_bpe.text.blocks import Block, Reader
 
 MAX_THREADS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
@@ -29,15 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Block(NamedTuple):
-    """A part of a file: `buffer[:size]`, which is at `offset` in it."""
-
-    buffer: bytearray
-    size: int
-    offset: int
-
-
-def num_threads(reader: BlockReader, workers: int) -> int:
+def num_threads(reader: Reader, workers: int) -> int:
     """How many threads are worth having: no more than there are blocks."""
     if reader.end is not None:
         workers = min(workers, -(-reader.end // reader.block_bytes))
@@ -45,7 +37,7 @@ def num_threads(reader: BlockReader, workers: int) -> int:
 
 
 def over_blocks(
-    reader: BlockReader,
+    reader: Reader,
     works: Sequence[Callable[[Block], Result]],
     report: Callable[[int], None],
     *,
@@ -56,10 +48,11 @@ def over_blocks(
 
     Each thread has a function of its own, which may keep something between two blocks. If there is
     only one, no thread is started. `use` is called with each result, one at a time and in the order
-    of the blocks. `report` is called now and then with the number of bytes that are done.
+    of the blocks. `report` is called now and then with the number of bytes of input that are done.
     `padding` bytes after a block can be read, and have no meaning.
 
     >>> import io
+    >>> from cs336_bpe.text.blocks import BlockReader
     >>> from cs336_bpe.text.cuts import Cutter
     >>> reader = BlockReader(io.BytesIO(b"one two three"), "a text", Cutter([]), 5)
     >>> def word(block):
@@ -74,16 +67,14 @@ def over_blocks(
 
     def take(thread: int) -> Block | None:
         buffer = buffers[thread]
-        size = reader.read_into(buffer)
-        if not size:
-            return None
-        if len(buffer) < size + padding:
+        block = reader.read_block(buffer)
+        if block is not None and len(buffer) < block.size + padding:
             buffer.extend(bytes(padding))
-        return Block(buffer, size, reader.offset - size)
+        return block
 
     def end(block: Block) -> None:
         nonlocal done
-        done += block.size
+        done += block.input_bytes
 
     def begin(thread: int) -> None:  # in the thread itself, and not under the lock
         buffers[thread] = bytearray(reader.block_bytes + padding)

@@ -48,6 +48,11 @@ class Cutter:
 
         return regex.compile(b"(?r)" + pattern_of(self.specials)) if self.specials else None
 
+    @property
+    def can_cut(self) -> bool:
+        """Whether there is anything to cut at: a compiled pattern, or special tokens."""
+        return bool(self.specials) or self.finds_pairs
+
     def last_cut(self, data: bytearray | bytes, size: int, *, first: int = 1) -> int:
         """The last place in `data[first:size]` that is seen to be a cut, or 0 if there is none.
 

@@ -10,9 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cs336_bpe.formats.consistent import Consistent
+from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns.known import can_compile
 from cs336_bpe.rules import TokenIds, check_pattern, check_size, require_pattern
+from cs336_bpe.text.blocks import Block
 from cs336_bpe.text.utf8 import Text, as_bytes, as_text
 from cs336_bpe.tokenizer import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
@@ -56,6 +58,7 @@ class Coder:
         self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
         if self.compiled is not None:
             self.engine.use_pattern(self.compiled)
+        self.tokens = found.tokens
         self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
 
@@ -121,6 +124,28 @@ class Coder:
             return self.engine.encode_list(text, choice.native)
         return self.engine.as_list(self.encode_any(text, choice, self.width))
 
+    def encode_block(self, block: Block, choice: Choice, width: int, *, separator: int | None,
+                     cache: engine.Cache | None = None, strict: bool = True) -> engine.Ids | None:
+        """The ids of the texts in a block, with `separator` after each; None as above."""
+        packing = block.packing
+        assert packing is not None
+        if choice.refused is not None:
+            for number, text in enumerate(block.texts()):
+                choice.check(text, offset=0, name=packing.place(number) if text else "")
+        if self.is_direct:
+            return self.engine.encode_texts(block.buffer, packing.ends, choice.native, separator,
+                                            width, cache, strict)
+        whole = engine.Ids(width, block.size // 3 + 8)
+        after = self.engine.encode_pieces([] if separator is None else [separator], width, cache)
+        for text in block.texts():
+            ids = self.encode(text, choice, width, cache=cache, strict=strict)
+            if ids is None:
+                return None
+            whole.extend(ids)
+            whole.extend(after)
+        whole.shrink()
+        return whole
+
     def pieces(self, text: Text, choice: Choice, *, strict: bool = False) -> Iterator[bytes | int]:
         """The pretokens of a text, found by `regex`, and the ids of special tokens."""
         text = as_text(text, strict=strict)
@@ -162,6 +187,16 @@ class Coder:
     # --- arrays ----------------------------------------------------------------------------
 
     @property
+    def token_lengths(self) -> "Array":
+        """The number of bytes of each token, by id; 0 where ids have gaps."""
+        import numpy
+
+        lengths = numpy.zeros(self.greatest_id + 1, numpy.int64)
+        for number, token in self.tokens.items():
+            lengths[number] = len(token)
+        return lengths
+
+    @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
         import numpy
 
@@ -188,6 +223,13 @@ def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | N
     from cs336_bpe.tokenizer.preparing import Preparation
 
     return Preparation(pipeline, ids)
+
+
+def coder_of(tokenizer: Checked, cache_bytes: int, unmatched: Unmatched) -> Coder:
+    """What a tokenizer that was read from a file encodes with."""
+    model, ids, columns = tokenizer
+    return Coder(Consistent(model.vocab, ids, columns), model.pattern, cache_bytes, model.pipeline,
+                 unmatched)
 
 
 def width_for(dtype: "numpy.dtype[Any]") -> int:

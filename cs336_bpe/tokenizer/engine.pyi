@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from cs336_bpe.formats.columns import MergeColumns
 from cs336_bpe.native.scanner import CompiledPattern
@@ -56,6 +57,10 @@ class Engine:
     def encode_many(
         self, texts: list[str], specials: Specials, width: int, cache: Cache | None = None
     ) -> tuple[Ids, Offsets]: ...
+    def encode_texts(
+        self, text: bytearray, ends: Any, specials: Specials, separator: int | None, width: int,
+        cache: Cache | None = None, strict: bool = False,
+    ) -> Ids | None: ...
     def encode_pieces(
         self, pieces: Iterable[bytes | int], width: int, cache: Cache | None = None
     ) -> Ids: ...

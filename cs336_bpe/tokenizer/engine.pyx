@@ -15,7 +15,7 @@ from cpython.buffer cimport PyBUF_CONTIG_RO, PyBuffer_FillInfo, PyBuffer_Release
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.list cimport PyList_New
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libcpp.vector cimport vector
 
@@ -400,6 +400,47 @@ cdef class Engine:
             check(status, texts[i - 1])
         ids.output.shrink()
         return ids, offsets
+
+    def encode_texts(self, text, const uint64_t[::1] ends not None, Specials specials not None,
+                     separator, int width, Cache cache=None, bint strict=False):
+        """The ids of texts that lie one after the other in a buffer, and end at `ends`.
+
+        After each comes `separator`, an id, or nothing if that is None. The result is None if a
+        text must be UTF-8 (`strict`) and isn't.
+        """
+        cdef Text data = Text(text)
+        cdef size_t i, start = 0, number = len(ends)
+        cdef bint separated = separator is not None
+        cdef uint32_t separator_id = separator if separated else 0
+        cdef int status = ENCODE_DONE
+        cdef TextEncoder encoder
+        cdef TextView view
+        for i in range(number):
+            if ends[i] < start or ends[i] > data.view.size:
+                raise ValueError(f"ends[{i}] is {ends[i]}; it must be from {start} to "
+                                 f"{data.view.size}")
+            start = ends[i]
+        cdef Ids ids = Ids(width, start // 3 + 8)
+        cdef Cache taken = self.take(cache)
+        self.begin(&encoder, taken, specials, strict)
+        view.kind = 0
+        start = 0
+        with nogil:
+            for i in range(number):
+                view.data = <const uint8_t *>data.view.data + start
+                view.size = ends[i] - start
+                status = encoder.encode(view, &ids.output)
+                if separated and status == ENCODE_DONE:
+                    status = write_id(&ids.output, separator_id)
+                if status != ENCODE_DONE:
+                    break
+                start = ends[i]
+        self.give_back(taken, cache)
+        if status == ENCODE_INVALID:
+            return None
+        check(status, text)
+        ids.output.shrink()
+        return ids
 
     def joined(self, list some not None, int width):
         """The ids of texts that were encoded one by one, as `encode_many` gives them."""

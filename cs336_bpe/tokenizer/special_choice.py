@@ -26,7 +26,7 @@ class Choice(NamedTuple):
     added: "AddedTokens | None" = None  # finds them in Python, if there is a pipeline
     tokens: Iterable[str] = ()  # after these a text can be cut
 
-    def check(self, text: Text, offset: int | None = 0) -> None:
+    def check(self, text: Text, offset: int | None = 0, name: str = "text") -> None:
         """Raise if the text, which begins at `offset` of what the user knows, has a refused one."""
         if self.refused is None:
             return
@@ -37,7 +37,7 @@ class Choice(NamedTuple):
             found = data[start : start + length]
             token = found if isinstance(found, str) else bytes(found).decode()
             where = "" if offset is None else f" at byte {offset + start}"
-            raise ValueError(f"text contains the special token {token!r}{where}; "
+            raise ValueError(f"{name} contains the special token {token!r}{where}; "
                              f"specials='none' takes it for plain text, 'all' for the token")
 
 

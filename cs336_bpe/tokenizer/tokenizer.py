@@ -11,6 +11,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from cs336_bpe.common.limits import CHUNK_BYTES, IN_FLIGHT
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.encode.trace import Explanation, explain_pretoken, pairs_of
@@ -32,12 +33,13 @@ from cs336_bpe.rules import (
     pattern_name,
     shown,
 )
+from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text, as_bytes, check_text
 from cs336_bpe.tokenizer.coder import Coder, Unmatched, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
 from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
-from cs336_bpe.tokenizer.files import FileEncoder
+from cs336_bpe.tokenizer.files import DEFAULT_SEPARATOR, BlockEncoder, FileEncoder, as_corpus
 from cs336_bpe.tokenizer.habits import Habits
 from cs336_bpe.tokenizer.id_files import decode_file
 from cs336_bpe.tokenizer.parallel import (
@@ -50,13 +52,17 @@ from cs336_bpe.tokenizer.special_choice import Some
 from cs336_bpe.tokenizer.streams import encode_stream
 
 if TYPE_CHECKING:  # all of these are imported when they are needed
+    from concurrent.futures import Executor
+
     import numpy
     import tiktoken
     import tokenizers
     from numpy.typing import DTypeLike
 
+    from cs336_bpe.inputs import Corpus
     from cs336_bpe.rules.pipeline import Pipeline
     from cs336_bpe.tokenizer.offsets import Unit, WithOffsets
+    from cs336_bpe.tokenizer.shards import Shard
     from cs336_bpe.views.notebook import ShownText
 
 
@@ -496,30 +502,157 @@ class Tokenizer(Habits):
 
     def encode_file(
         self,
-        input_path: AnyPath,
+        input_path: "AnyPath | Iterable[AnyPath] | Corpus",
         output_path: AnyPath,
         *,
         workers: int | None = None,
         progress: Progress = None,
         dtype: "DTypeLike | None" = None,
         errors: str = "strict",
-        specials: Which = "all",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        input_format: str | None = None,
+        field: str = "text",
     ) -> int:
-        """Encode a text file to a file of ids, and return how many there are.
+        """Encode a file, or several, to one file of ids, and return how many there are.
+
+        Files may be text, compressed text, JSON lines or parquet, and a folder stands for all
+        files in it: docs/corpora/inputs.md. They are recognised by their content; `input_format`
+        overrules that, and `field` is the field or column that has the text.
+
+        Special tokens in text are recognised. In the documents of JSON lines and parquet they are
+        text, and after each document comes the id of `separator`: by default `<|endoftext|>`, if
+        the tokenizer has it. `specials` decides for both alike.
 
         A name that ends in `.npy` gives an array for `numpy.load` (`mmap_mode="r"` reads it
         piece by piece); any other gives the bare numbers, for `numpy.fromfile` or `numpy.memmap`.
-        The file is read and written in blocks, so memory does not grow with it, but with its
-        longest part that has no place to cut (no white space, for most patterns); one of more than
-        64 MiB is an error. A pattern that can't be compiled knows no such places but special
+        Everything is read and written in blocks, so memory does not grow with the files, but with
+        the longest part that has no place to cut (no white space, for most patterns); one of more
+        than 64 MiB is an error. A pattern that can't be compiled knows no such places but special
         tokens: then all between two of them is held. Until the output is complete, it has another
         name; if anything goes wrong, it is removed.
 
         The cache of pretokens, `cache_bytes`, is divided among the workers, which are threads.
         """
-        choice = self.coder.choices.choose(specials)
-        encoder = FileEncoder(self.coder, self.coder.check_dtype(dtype), choice, errors)
-        return encoder.run(input_path, output_path, check_workers(workers), progress)
+        encoder = self.block_encoder(dtype, specials, errors, separator)
+        corpus = as_corpus(input_path, input_format, field)
+        return FileEncoder(encoder, output_path).run_corpus(corpus, check_workers(workers),
+                                                            progress)
+
+    def encode_texts(
+        self,
+        texts: Iterable[str | bytes],
+        output_path: AnyPath,
+        *,
+        workers: int | None = None,
+        progress: Progress = None,
+        dtype: "DTypeLike | None" = None,
+        errors: str = "strict",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        field: str = "text",
+    ) -> int:
+        """As `encode_file`, but of texts that a program has: any iterable of `str` or `bytes`.
+
+        Each text is a document, as above. A `datasets.Dataset` will do, too, with `field`.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> import numpy
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> with TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "ids.npy")
+        ...     tokenizer.encode_texts(["a", "b<e>"], path, separator="<e>")
+        ...     numpy.load(path).tolist()
+        7
+        [97, 256, 98, 60, 101, 62, 256]
+        """
+        from cs336_bpe.inputs import texts_reader
+
+        encoder = self.block_encoder(dtype, specials, errors, separator)
+        reader = texts_reader(texts, DEFAULT_BLOCK_BYTES, errors, field=field)
+        return FileEncoder(encoder, output_path).run(reader, 0, check_workers(workers), progress)
+
+    def encode_files(
+        self,
+        input_path: "AnyPath | Iterable[AnyPath] | Corpus",
+        folder: AnyPath,
+        *,
+        shard_tokens: int | None = 100_000_000,
+        format: str = "npy",
+        dtype: "DTypeLike | None" = None,
+        errors: str = "strict",
+        specials: Which | None = None,
+        separator: str | None = DEFAULT_SEPARATOR,
+        input_format: str | None = None,
+        field: str = "text",
+        prefix: str = "shard",
+        workers: int | None = None,
+        executor: "Executor | None" = None,
+        in_flight: int = IN_FLIGHT,
+        chunk_bytes: int = CHUNK_BYTES,
+        progress: Progress = None,
+    ) -> "list[Shard]":
+        """Encode a corpus to shards in a folder, and return what is in each.
+
+        A shard has `shard_tokens` ids, and the last one what is left; with None there is one file.
+        `format` is "npy", "bin" (bare integers), "nanogpt", "llmc" or "megatron". `index.json`
+        says which bytes of which input are in each shard, their checksums, and the digest of the
+        tokenizer: docs/tokenizer/shards.md. Everything else is as for `encode_file`.
+
+        With an `executor`, other processes or machines encode chunks of `chunk_bytes` with
+        `workers` threads each (one, if that is not given); they need to see the inputs and the
+        folder. The result is the same. If the work is stopped, the same call continues it.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [])
+        >>> with TemporaryDirectory() as folder:
+        ...     text = pathlib.Path(folder, "text.txt")
+        ...     _ = text.write_text("seven ids")
+        ...     shards = tokenizer.encode_files(text, pathlib.Path(folder, "ids"), shard_tokens=5)
+        >>> [(shard.file, shard.tokens, shard.begins) for shard in shards]
+        [('shard-00000.npy', 5, {'input': 0, 'byte': 0}), \
+('shard-00001.npy', 4, {'input': 0, 'byte': 5})]
+        """
+        from cs336_bpe.tokenizer.shard_formats import FORMATS
+        from cs336_bpe.tokenizer.shards import Options, ShardRun
+
+        if format not in FORMATS:
+            raise ValueError(f"format is {format!r}; it must be one of {', '.join(FORMATS)}")
+        corpus = as_corpus(input_path, input_format, field)
+        wanted = self.coder.check_dtype(dtype)
+        kind = FORMATS[format].dtype(
+            wanted if wanted.byteorder == ">" else wanted.newbyteorder("<"), self.smallest_dtype)
+        if not isinstance(specials, str) and specials is not None:
+            specials = frozenset(specials)
+        encoder = BlockEncoder(self.coder, kind, specials, errors, separator)
+        threads = check_workers(1 if workers is None and executor is not None else workers)
+        options = Options(str(pathlib.Path(folder).absolute()), self.digest, self.cache_bytes,
+                          self.coder.unmatched, kind.str, format, specials, separator, errors,
+                          corpus.field, threads)
+        run = ShardRun(options, corpus, self.model, encoder, shard_tokens=shard_tokens,
+                       chunk_bytes=chunk_bytes, prefix=prefix)
+        return run.run(executor, check_size("in_flight", in_flight, 1), progress)
+
+    @property
+    def digest(self) -> str:
+        """A checksum of all that decides which ids a text has: SHA-256, in hexadecimal."""
+        import hashlib
+
+        sha = hashlib.sha256(self.pattern.encode())
+        for number, token in self._tokens.items():
+            sha.update(b"%d %d " % (number, len(token)) + token)
+        for left, right in self._merges:
+            sha.update(b"%d %d " % (len(left), len(right)) + left + right)
+        for special, number in sorted(self._ids.specials.items()):
+            sha.update(b"%d " % number + special.encode())
+        if self._pipeline is not None:
+            sha.update(repr(self._pipeline).encode())
+        return sha.hexdigest()
+
+    def block_encoder(self, dtype: "DTypeLike | None", specials: Which | None, errors: str,
+                      separator: str | None) -> BlockEncoder:
+        """What encodes the blocks of a corpus; see `files.py`."""
+        return BlockEncoder(self.coder, self.coder.check_dtype(dtype), specials, errors, separator)
 
     def count(self, text: Text, *, specials: Which = "all") -> int:
         """The number of tokens of a text; nothing is stored.

@@ -7,7 +7,7 @@ from types import ModuleType
 from cs336_bpe import stages
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
-from cs336_bpe.pretokenize import count_pretokens
+from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.rules import (
     GPT2_PATTERN,
     EarlyStopWarning,
@@ -38,8 +38,15 @@ def train_bpe(
     progress: Progress = None,
     stage: str | None = None,
     continue_from: Sequence[Pair] = (),
+    input_format: str | None = None,
+    field: str = "text",
+    specials_in_documents: bool = False,
 ) -> tuple[Vocab, list[Pair]]:
-    """Train a byte-level BPE tokenizer on a text file, or on several.
+    """Train a byte-level BPE tokenizer on a file, or on several.
+
+    Files may be text, compressed, JSON lines or parquet, and folders of these: see
+    `count_pretokens`, which has `input_format`, `field` and `specials_in_documents` too. For
+    texts that are in memory there is `train_bpe_from_texts`.
 
     Returns the vocabulary (id -> bytes) and the merges in the order in which they were learned.
     Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
@@ -61,7 +68,49 @@ def train_bpe(
     check_tie_break(tie_break)
     find_stage(stage)  # what can go wrong should go wrong before the long part
     counts = count_pretokens(
-        input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress
+        input_path, specials, pattern=pattern, errors=errors, workers=workers, progress=progress,
+        input_format=input_format, field=field, specials_in_documents=specials_in_documents,
+    )
+    return train_bpe_from_counts(
+        counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage,
+        continue_from=continue_from,
+    )
+
+
+def train_bpe_from_texts(
+    texts: Iterable[str | bytes],
+    vocab_size: int,
+    special_tokens: Iterable[str],
+    *,
+    pattern: str = GPT2_PATTERN,
+    tie_break: TieBreak = "lexicographic",
+    errors: str = "strict",
+    workers: int | None = None,
+    progress: Progress = None,
+    stage: str | None = None,
+    continue_from: Sequence[Pair] = (),
+    field: str = "text",
+    specials_in_documents: bool = False,
+) -> tuple[Vocab, list[Pair]]:
+    """Train on texts that a program has: any iterable of `str` or `bytes`, also a dataset.
+
+    Each text is a document: no pretoken spans two, and what looks like a special token in one is
+    text unless `specials_in_documents`. They are read once and not kept.
+
+    >>> vocab, merges = train_bpe_from_texts(["low low", "lower"], 259, ["<|endoftext|>"])
+    >>> merges
+    [(b'o', b'w'), (b'l', b'ow')]
+    """
+    specials = check_special_tokens(special_tokens)
+    check_given(continue_from, check_vocab_size(vocab_size, len(specials)))
+    check_tie_break(tie_break)
+    find_stage(stage)
+    if isinstance(texts, (str, bytes)):
+        raise TypeError("texts is one text; give an iterable of them, such as [text], or for the "
+                        "path of a file use train_bpe")
+    counts = count_pretokens_in(
+        texts, specials, pattern=pattern, errors=errors, workers=workers, progress=progress,
+        field=field, specials_in_documents=specials_in_documents,
     )
     return train_bpe_from_counts(
         counts, vocab_size, specials, tie_break=tie_break, progress=progress, stage=stage,

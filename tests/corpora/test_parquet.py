@@ -106,7 +106,7 @@ def test_errors(pa, table, tmp_path):
         sample(source, target, documents=1, column="story")
     with pytest.raises(TypeError, match=r"the column 'id' .* type int64; it must have text"):
         sample(source, target, documents=1, column="id")
-    with pytest.raises(ValueError, match=r"row \d+ of .* has the separator ': '"):
+    with pytest.raises(ValueError, match=r"document \d+ of .* has the separator ': '"):
         sample(source, target, documents=5, separator=": ")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 and then nothing that makes sense")
     with pytest.raises(ValueError, match=r"bad.parquet is not a parquet file, or a damaged one"):
@@ -126,6 +126,7 @@ def test_text_that_is_not_utf8(pa, tmp_path):
 def test_without_pyarrow(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "in.txt").write_bytes(b"one")
+    (tmp_path / "in.parquet").write_bytes(b"PAR1")
     for pair in (("in.parquet", "out.txt"), ("in.txt", "out.parquet")):
         with pytest.raises(ImportError, match=r"pip install 'cs336-bpe\[parquet\]'"):
             sample(tmp_path / pair[0], tmp_path / pair[1], documents=1)

@@ -446,7 +446,7 @@ def test_input_and_output_must_differ(tmp_path, monkeypatch):
 def test_no_input(tmp_path):
     with pytest.raises(FileNotFoundError):
         sample(tmp_path / "no.txt", tmp_path / "out.txt", documents=1)
-    with pytest.raises(IsADirectoryError, match="is a folder"):
+    with pytest.raises(ValueError, match="is a folder without files"):
         sample(tmp_path, tmp_path / "out.txt", documents=1)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match=r"is not a regular file.* save it to a file first"):

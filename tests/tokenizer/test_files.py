@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tokenizer.oracle import (
     GPT4_PATTERN,
@@ -24,6 +24,7 @@ from tokenizer.oracle import (
 from cs336_bpe import Tokenizer
 from cs336_bpe.common import progress
 from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.inputs.recognise import compression_of
 from cs336_bpe.tokenizer import files as encoding_files
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -61,6 +62,7 @@ def test_any_number_of_workers(workers, name, tmp_path, small_blocks):
 @settings(max_examples=150)
 def test_blocks_of_any_size_and_bytes_that_are_no_text(data, block, workers, errors, wanted,
                                                        tmp_path_factory):
+    assume(compression_of(data) is None)
     folder = tmp_path_factory.getbasetemp()
     specials = set(SPECIALS[::2]) if wanted is None else wanted
     (folder / "broken.txt").write_bytes(data)
@@ -69,16 +71,18 @@ def test_blocks_of_any_size_and_bytes_that_are_no_text(data, block, workers, err
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoding_files, "DEFAULT_BLOCK_BYTES", block)
         tokenizer.encode_file(folder / "broken.txt", folder / "broken.npy", workers=workers,
-                              errors=errors, specials=specials)
+                              errors=errors, specials=specials, input_format="text")
         assert np.load(folder / "broken.npy").tolist() == expected
         try:
             data.decode()
         except UnicodeDecodeError as error:
             with pytest.raises(ValueError, match=f"is not valid UTF-8 at byte {error.start} "):
-                tokenizer.encode_file(folder / "broken.txt", folder / "bad.npy", workers=workers)
+                tokenizer.encode_file(folder / "broken.txt", folder / "bad.npy", workers=workers,
+                                      input_format="text")
             assert not (folder / "bad.npy").exists()
         else:
-            tokenizer.encode_file(folder / "broken.txt", folder / "broken.npy", specials=specials)
+            tokenizer.encode_file(folder / "broken.txt", folder / "broken.npy", specials=specials,
+                                  input_format="text")
             assert np.load(folder / "broken.npy").tolist() == expected
 
 
@@ -159,8 +163,10 @@ def test_files_that_can_not_be_read_or_written(tmp_path):
     text.write_text("text")
     with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         tokenizer.encode_file(tmp_path / "missing.txt", tmp_path / "ids.npy")
-    with pytest.raises(IsADirectoryError):
-        tokenizer.encode_file(tmp_path, tmp_path / "ids.npy")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="is a folder without files"):
+        tokenizer.encode_file(tmp_path / "empty", tmp_path / "ids.npy")
+    (tmp_path / "empty").rmdir()
     with pytest.raises(IsADirectoryError):
         tokenizer.encode_file(text, tmp_path)
     with pytest.raises(FileNotFoundError, match="folder does not exist"):
@@ -219,6 +225,7 @@ SLOWLY = """
 import sys, time
 from cs336_bpe import Tokenizer
 from cs336_bpe.common import progress
+from cs336_bpe.inputs.recognise import compression_of
 from cs336_bpe.tokenizer import files as encoding_files
 encoding_files.DEFAULT_BLOCK_BYTES = 1000
 progress.SECONDS_BETWEEN_CALLS = 0
@@ -252,6 +259,7 @@ def test_killed_half_way_it_leaves_nothing_under_the_final_name(how, tmp_path):
 DISK_FULL = """
 import resource, sys
 from cs336_bpe import Tokenizer
+from cs336_bpe.inputs.recognise import compression_of
 from cs336_bpe.tokenizer import files as encoding_files
 encoding_files.DEFAULT_BLOCK_BYTES = 1000
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

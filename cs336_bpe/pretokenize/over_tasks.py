@@ -1,0 +1,153 @@
+"""Counting with other processes and machines: parts of the corpus out, columns of counts back.
+
+A task is a few hundred bytes: which part of which file, and how to count. It reads its part itself.
+What comes back are the distinct pretokens of the part and their counts, in the smallest integers
+that hold them, and it is added to a sum as it comes.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.paths import AnyPath
+from cs336_bpe.common.tasks import run_tasks
+from cs336_bpe.inputs import Part
+from cs336_bpe.pretokenize.counts import PretokenCounts
+
+if TYPE_CHECKING:
+    from cs336_bpe.pretokenize.total import Total
+
+SECONDS_BETWEEN_CHECKPOINTS = 60.0
+
+Packed = tuple[bytes, Any, Any]  # all pretokens, their lengths, their counts
+
+
+@dataclass(frozen=True)
+class CountTask:
+    """What a worker is told."""
+
+    parts: tuple[Part, ...]
+    field: str
+    specials: tuple[str, ...]
+    pattern: str
+    errors: str
+    block_bytes: int
+    specials_in_documents: bool
+    workers: int
+
+    @property
+    def input_bytes(self) -> int:
+        return sum(part.nominal_bytes for part in self.parts)
+
+
+def pack_counts(counts: PretokenCounts) -> Packed:
+    """Counts as columns in the smallest integers.
+
+    >>> text, lengths, counts = pack_counts(PretokenCounts({b"low": 5, b"newer": 300}))
+    >>> text, lengths.dtype.name, counts.tolist()
+    (b'lownewer', 'uint8', [5, 300])
+    """
+    if counts.columns is not None:
+        text, lengths, numbers = counts.columns
+    else:
+        text = b"".join(counts)
+        lengths, numbers = list(map(len, counts)), list(counts.values())  # type: ignore[assignment]
+    return text, smallest(lengths), smallest(numbers)
+
+
+def smallest(numbers: Any) -> Any:
+    array = numpy.asarray(numbers, numpy.uint64)
+    return array.astype(numpy.min_scalar_type(int(array.max()) if len(array) else 0))
+
+
+class Checkpoint:
+    """A sum of counts in a folder, with the tasks that are in it.
+
+    The counts are written under a new name first, and the small file that names them takes their
+    place in one step. So whenever the work is stopped, the two fit.
+    """
+
+    def __init__(self, folder: AnyPath, tasks: list[CountTask]) -> None:
+        self.folder = Path(folder)
+        self.plan = hashlib.sha256(repr(tasks).encode()).hexdigest()
+        self.done: set[int] = set()
+        self.last = monotonic()
+
+    def load(self, total: "Total") -> None:
+        """Add what was counted before to the sum."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            state = json.loads((self.folder / "state.json").read_bytes())
+        except FileNotFoundError:
+            return
+        if state["plan"] != self.plan:
+            raise ValueError(f"{self.folder} is a checkpoint of other files or options; remove it, "
+                             f"or choose another folder")
+        total.add(*pack_counts(PretokenCounts.load(self.folder / state["counts"])))
+        self.done = set(state["done"])
+
+    def save(self, total: "Total") -> None:
+        """Write the sum as it is now."""
+        name = f"{len(self.done):08}.counts"
+        total.as_counts().save(self.folder / name)
+        with atomic_writer(self.folder / "state.json") as file:
+            file.write(json.dumps({"plan": self.plan, "counts": name,
+                                   "done": sorted(self.done)}).encode())
+        for old in self.folder.glob("*.counts"):
+            if old.name != name:
+                old.unlink()
+        self.last = monotonic()
+
+    def save_now_and_then(self, total: "Total") -> None:
+        if monotonic() - self.last >= SECONDS_BETWEEN_CHECKPOINTS:
+            self.save(total)
+
+    def remove(self) -> None:
+        for file in [self.folder / "state.json", *self.folder.glob("*.counts")]:
+            with suppress(FileNotFoundError):
+                file.unlink()
+        with suppress(OSError):
+            os.rmdir(self.folder)
+
+
+def count_with(executor: Executor, tasks: Iterable[CountTask],
+               count: Callable[[CountTask], Packed], report: Callable[[int], None],
+               in_flight: int, checkpoint: AnyPath | None) -> PretokenCounts:
+    """Count all tasks, and add up what they find."""
+    from cs336_bpe.pretokenize.total import Total  # compiled; counting here needs no compiler
+
+    total = Total()
+    all_tasks = list(tasks)
+    saved = None if checkpoint is None else Checkpoint(checkpoint, all_tasks)
+    if saved is not None:
+        saved.load(total)
+    left = [number for number in range(len(all_tasks)) if not saved or number not in saved.done]
+    done = sum(task.input_bytes for task in all_tasks) - sum(
+        all_tasks[number].input_bytes for number in left)
+    try:
+        for place, packed in run_tasks(executor, count, (all_tasks[number] for number in left),
+                                       in_flight=in_flight):
+            total.add(*packed)
+            done += all_tasks[left[place]].input_bytes
+            if saved is not None:
+                saved.done.add(left[place])
+                saved.save_now_and_then(total)
+            report(done)
+    except BaseException:
+        if saved is not None and saved.done:
+            saved.save(total)
+        raise
+    counts = total.as_counts()
+    if saved is not None:
+        saved.remove()
+    return counts
