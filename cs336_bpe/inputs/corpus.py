@@ -100,11 +100,13 @@ class CorpusReader:
 
     def __init__(self, parts: Iterable[Part], cutter: Cutter, block_bytes: int, errors: str,
                  field: str, specials_in_documents: bool = False) -> None:
-        self.block_bytes = block_bytes
         self.text_bytes = 0
         self._cutter, self._errors, self._field = cutter, errors, field
         self._specials = specials_in_documents
         self._parts = list(parts)
+        self._wanted_bytes = block_bytes
+        size = self.end
+        self.block_bytes = block_bytes if size is None else max(1, min(block_bytes, size))
         self._readers = self._open_all()
         self._current: Any = None
 
@@ -155,7 +157,7 @@ class CorpusReader:
             source = part.source
             if source.size == 0 and source.format != "documents":
                 continue
-            fits = len(self._parts) > 1 and is_small(part, self.block_bytes)
+            fits = len(self._parts) > 1 and is_small(part, self._wanted_bytes)
             if small and not (fits and source.format == small[0].format):
                 yield self._pack(small)
                 small = []

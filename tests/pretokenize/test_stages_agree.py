@@ -239,8 +239,9 @@ def test_text_and_bytes():
     assert count_pretokens_in("", []) == {}
     with pytest.raises(ValueError, match=r"lone surrogate, .* at character 1"):
         count_pretokens_in("a\ud800", [])
-    with pytest.raises(TypeError, match="must be str or bytes"):
-        count_pretokens_in(["a"], [])
+    for wrong in 5, [5]:
+        with pytest.raises(TypeError, match="must be str or bytes"):
+            count_pretokens_in(wrong, [])
 
 
 def test_training_end_to_end_from_either(tmp_path):
