@@ -47,7 +47,7 @@ def add_unmatched(parser: argparse.ArgumentParser) -> None:
 def load(path: str, options: argparse.Namespace) -> Tokenizer:
     """A tokenizer, with the options of `add_missing_parts`."""
     return load_tokenizer(path, read_specials(options.special),
-                          pattern=options.pattern and find_pattern(options.pattern),
+                          pattern=options.pattern and pattern_of(options.pattern),
                           unmatched=getattr(options, "unmatched", "raise"))
 
 
@@ -69,6 +69,14 @@ def read_specials(texts: Sequence[str] | None) -> list[str] | Mapping[str, int] 
     if ids and names:
         raise UsageError(f"--special {names[0]} has no id, but another one has; give all or none")
     return ids or names
+
+
+def pattern_of(name: str) -> str:
+    """The pattern of a name, or the regular expression that it is."""
+    try:
+        return find_pattern(name)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def built_in_tokenizer() -> Tokenizer:
@@ -137,7 +145,7 @@ def count_files(files: Sequence[str], options: argparse.Namespace, specials: lis
     """The counts of several files, and how large these are."""
     corpus = find_corpus(files, options)
     counts = count_pretokens(
-        corpus, specials, pattern=find_pattern(options.pattern), errors=options.errors,
+        corpus, specials, pattern=pattern_of(options.pattern), errors=options.errors,
         workers=options.workers, progress=progress,
         specials_in_documents=options.specials_in_documents, **(cluster or {}))
     return counts, corpus.size

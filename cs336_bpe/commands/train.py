@@ -14,6 +14,7 @@ from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,
     add_counting,
     count_files,
+    pattern_of,
     specials_of,
     times_in_files,
     token_as_json,
@@ -34,7 +35,6 @@ from cs336_bpe.rules import (
     check_pattern,
     check_special_tokens,
     check_vocab_size,
-    find_pattern,
 )
 from cs336_bpe.train import train_bpe_from_counts
 
@@ -75,7 +75,7 @@ def run_train(options: argparse.Namespace) -> int:
                          "file of counts out of many")
     specials = check_special_tokens(specials_of(options))
     check_vocab_size(options.vocab_size, len(specials))
-    pattern = find_pattern(options.pattern)
+    pattern = pattern_of(options.pattern)
     check_pattern(pattern)
     phases = Phases()
     with output_folder(options.out) as folder:
@@ -150,7 +150,7 @@ def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases
         set_work(readable_size(options.bytes))
     with phases.measured("count") as set_work:
         counts = count_pretokens_in(text, specials, workers=options.workers, progress=progress,
-                                    pattern=find_pattern(options.pattern))
+                                    pattern=pattern_of(options.pattern))
         set_work(readable_size(options.bytes))
     return counts, {"source": f"built-in {options.built_in}", "bytes": len(text.encode())}
 

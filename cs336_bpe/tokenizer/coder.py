@@ -77,7 +77,12 @@ class Coder:
             choice.check(text, offset)
         if self.is_direct:
             data = text if isinstance(text, str) else as_bytes(text)
-            return self.engine.encode_ids(data, choice.native, width, cache, strict)
+            try:
+                return self.engine.encode_ids(data, choice.native, width, cache, strict)
+            except engine.UnmatchedText:
+                for _ in self.pieces(text, choice):
+                    pass  # it raises too, and says what is not matched
+                raise
         as_bytes(text)  # which refuses what has no UTF-8 form
         try:
             if self.preparation is not None and self.compiled is not None:
@@ -121,7 +126,10 @@ class Coder:
     def encode_list(self, text: str, choice: Choice) -> list[int]:
         """The ids of a text, which may be short: so there are no more calls than need be."""
         if self.is_direct and choice.refused is None:
-            return self.engine.encode_list(text, choice.native)
+            try:
+                return self.engine.encode_list(text, choice.native)
+            except engine.UnmatchedText:
+                pass  # below, what is not matched is said
         return self.engine.as_list(self.encode_any(text, choice, self.width))
 
     def encode_block(self, block: Block, choice: Choice, width: int, *, separator: int | None,

@@ -250,14 +250,18 @@ cdef int write_id(Output *output, uint32_t number) noexcept nogil:
     return ENCODE_DONE
 
 
+class UnmatchedText(ValueError):
+    """A pattern leaves out part of a text that has to be encoded."""
+
+
 cdef check(int status, text):
     if status == ENCODE_SURROGATE:
         as_utf8(text)  # says where it is
     if status == ENCODE_NO_MEMORY:
         raise MemoryError("no memory for the ids of the text")
     if status == ENCODE_UNMATCHED:
-        raise ValueError("the pattern does not match all of the text; unmatched='keep' encodes "
-                         "the rest too")
+        raise UnmatchedText("the pattern does not match all of the text, and the rest would be "
+                            "lost; unmatched='keep' encodes it as pretokens")
     if status == ENCODE_TOO_LONG:
         raise ValueError(f"the text has a pretoken of {TOO_LONG} bytes or more; the limit is "
                          f"{TOO_LONG - 1}")

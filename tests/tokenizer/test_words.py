@@ -8,7 +8,9 @@ import pytest
 from tokenizer.oracle import tokenizer_and_oracle
 
 from cs336_bpe import Tokenizer, train_bpe_from_counts
-from cs336_bpe.rules import BYTES
+from cs336_bpe.formats.columns import columns_of
+from cs336_bpe.native.scanner import compiled
+from cs336_bpe.rules import BYTES, GPT2_PATTERN
 from cs336_bpe.tokenizer.engine import Engine, Specials
 
 STRETCH = 1 << 15  # characters of a str that are converted at a time
@@ -20,7 +22,9 @@ def engine_of(merges, wholes=None, first_id=256):
     for left, right in merges:
         tokens[first_id + len(tokens) - 256] = left + right
     ids = {token: number for number, token in tokens.items()}
-    return Engine(tokens, merges, ids, 1 << 20, wholes), ids
+    engine = Engine(tokens, columns_of(ids, merges, in_order=False), 1 << 20, wholes)
+    engine.use_pattern(compiled(GPT2_PATTERN))
+    return engine, ids
 
 
 def merged(pretoken, merges, ids):
