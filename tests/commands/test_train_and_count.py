@@ -103,7 +103,7 @@ def test_patterns_by_name(cs336, files, tmp_path):
         assert result["pattern"] == PATTERNS[name] == Tokenizer.load(tmp_path / name).pattern
     assert all(name in cs336("train", "--help").stdout for name in PATTERNS)
     line = cs336.fails("train", files[0], "--vocab-size", "300", "--out", tmp_path / "no",
-                       "--pattern", "gpt3")
+                       "--pattern", "gpt3", code=2)
     assert "there is no pattern 'gpt3'; there are gpt2, gpt4, gpt4o," in line
     assert not (tmp_path / "no").exists()
 
