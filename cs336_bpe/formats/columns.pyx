@@ -222,8 +222,8 @@ def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     """The columns of merges of which the places of both parts in `tokens` are known.
 
     `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token that has no
-    parts, but -1, is a byte, and any other comes after its parts that are no bytes. All bytes must be
-    there.
+    parts, but -1, is a byte, and any other comes after its parts that are no bytes. All bytes must
+    be there.
 
     >>> tokens = [*BYTES, b"th", b"the"]
     >>> lefts = array("i", [-1] * 256 + [116, 256])
