@@ -14,6 +14,7 @@ from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.inputs.decompress import decompressed, decompressed_head
 from cs336_bpe.inputs.recognise import FORMATS, HEAD_BYTES, compression_of, format_of
 from cs336_bpe.rules import shown
+from cs336_bpe.text.blocks import open_text
 
 STANDARD_INPUT = "-"
 
@@ -39,7 +40,7 @@ class Input:
 
     def open_raw(self) -> BinaryIO:
         """The file as it is."""
-        return open(self.path, "rb") if self.opened is None else self.opened
+        return open_text(self.path) if self.opened is None else self.opened
 
     def open(self) -> BinaryIO:
         """The file, decompressed."""
@@ -140,7 +141,7 @@ def look(path: str, format: str | None) -> Input:
         head = peek(opened)
     else:
         state = check_file(path)
-        file = open(path, "rb", HEAD_BYTES)  # noqa: SIM115 (a pipe must stay open)
+        file = open_text(path, HEAD_BYTES)  # not closed: a pipe must stay open
         head = peek(file)
         # A file of /proc says that it has no bytes, and yet it may have some.
         if stat.S_ISREG(state.st_mode) and (state.st_size or not head):

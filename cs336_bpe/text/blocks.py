@@ -74,11 +74,12 @@ class Reader(Protocol):
         """Put the next block into the buffer, which grows if it must; None at the end."""
 
 
-def open_text(path: str | os.PathLike[str]) -> BinaryIO:
+def open_text(path: str | os.PathLike[str],
+              buffer_bytes: int = io.DEFAULT_BUFFER_SIZE) -> BinaryIO:
     """Open a file to read its bytes."""
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.fspath(path)} is a directory; give a text file")
-    return io.BufferedReader(_NamedFile(path))
+    return io.BufferedReader(_NamedFile(path), buffer_bytes)
 
 
 class _NamedFile(io.FileIO):

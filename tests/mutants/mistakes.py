@@ -307,14 +307,15 @@ mistake("engine: a stream's special token may still become longer", "tokenizer/e
 mistake("engine: a stream forgets what it has searched", "tokenizer/engine.pyx",
         "        self.searched -= min(size, self.searched)\n", "")
 mistake("threads: refused special tokens are cut in two", "tokenizer/files.py",
-        "uncut = coder.choices.all if choice.refused is not None else choice", "uncut = choice")
+        "uncut = coder.choices.all if self.in_text.refused is not None else self.in_text",
+        "uncut = self.in_text")
 mistake("files: the header has no number", "tokenizer/files.py",
-        "                    target.write(npy_header(self.dtype, num_ids))\n",
-        "                    target.write(npy_header(self.dtype, 0))\n")
+        "                target.write(npy_header(dtype, num_ids))\n",
+        "                target.write(npy_header(dtype, 0))\n")
 mistake("files: the input may be the output",
         "tokenizer/files.py", "    if same:\n", "    if not same:\n")
-mistake("files: an error's place is that in the block", "tokenizer/files.py",
-        'decode(bytes(view), "strict", name, block.offset)', 'decode(bytes(view), "strict", name)')
+mistake("files: an error's place is that in the block", "text/blocks.py",
+        'decode(text, "strict", self.name, self.offset)', 'decode(text, "strict", self.name)')
 mistake("crew: the first failure in time is raised", "text/crew.py",
         "raise min(self.failures, key=lambda failure: failure[0])[1]", "raise self.failures[0][1]")
 mistake("crew: results are used as they come", "text/crew.py",

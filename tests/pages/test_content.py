@@ -126,10 +126,10 @@ def test_long_text_is_cut_and_says_so(tmp_path, trained):
     assert not write_show_page(trained, "", tmp_path / "a.html").cut
 
 
-def test_text_that_the_pattern_leaves_out_is_not_cut(tmp_path):
-    tokenizer = Tokenizer(dict(enumerate(BYTES)), [], pattern="[a-z]+")
+def test_text_that_the_pattern_leaves_out_is_shown(tmp_path):
+    tokenizer = Tokenizer(dict(enumerate(BYTES)), [], pattern="[a-z]+", unmatched="keep")
     shown = write_show_page(tokenizer, "ab, cd", tmp_path / "a.html")
-    assert (shown.cut, shown.shown_bytes, shown.total_bytes) == (False, 4, 6)
+    assert (shown.cut, shown.shown_bytes, shown.total_bytes) == (False, 6, 6)
 
 
 def test_fifty_thousand_tokens_are_a_small_page(tmp_path, large):

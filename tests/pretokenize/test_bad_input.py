@@ -133,18 +133,20 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path, number, monkeypatch):
     path.write_text("words " * 50_000, encoding="utf-8")
     module = stages.find("pretokenize", number).load()
     monkeypatch.setattr(module, "file_size", lambda file: 1_000_000)
+    before = threading.active_count()
     with pytest.raises(OSError, match=r"became shorter.*byte 300000 of 1000000; try again"):
         module.count_pretokens(path, [], block_bytes=1000)
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 @pytest.mark.parametrize("number", THREADED)
 def test_an_error_in_a_thread_leaves_no_thread(tmp_path, number):
     path = tmp_path / "bad.txt"
     path.write_bytes(b"words " * 100_000 + b"\xff" + b" words" * 100_000)
+    before = threading.active_count()
     with pytest.raises(ValueError, match="at byte 600000"):
         STAGES[number](path, [], workers=4, block_bytes=10_000)
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 @pytest.mark.parametrize("number", PARALLEL)
@@ -155,12 +157,13 @@ def test_a_callback_that_raises_stops_the_workers(tmp_path, number):
     def stop(phase, done, total):
         raise ZeroDivisionError
 
+    before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
         STAGES[number](path, [], workers=2, progress=stop)
     deadline = time.monotonic() + 5
-    while threading.active_count() > 1 and time.monotonic() < deadline:
+    while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 INTERRUPTED = """

@@ -234,7 +234,7 @@ def test_the_last_place_to_cut_is_beside_wide_white_space(space, tail):
 
 
 def test_a_cache_that_was_full_is_used_again():
-    cache = engine.Cache(engine.SMALLEST_CACHE_BYTES)
+    cache = engine.Cache(engine.SMALLEST_CACHE_BYTES, 255)
     tokenizer = Tokenizer(dict(enumerate(BYTES)), [])
     native = tokenizer.coder.choices.none.native
     encode = tokenizer.coder.engine.encode_ids

@@ -288,13 +288,13 @@ def test_the_first_failure_in_the_file_is_raised_though_another_came_before(tmp_
     """The first block takes its time; both have bytes that are no text."""
     text = b"x" * 500 + b"\xff" + b" y" * 800 + b"\xfe" + b" z" * 3000
     (tmp_path / "text.txt").write_bytes(text)
-    encode = encoding_files.FileEncoder._encode_block
+    encode = encoding_files.BlockEncoder._encode
 
-    def slowly(self, cache, name, block):
+    def slowly(self, cache, block):
         if block.offset == 0:
             time.sleep(0.2)
-        return encode(self, cache, name, block)
+        return encode(self, cache, block)
 
-    monkeypatch.setattr(encoding_files.FileEncoder, "_encode_block", slowly)
+    monkeypatch.setattr(encoding_files.BlockEncoder, "_encode", slowly)
     with pytest.raises(ValueError, match="at byte 500 "):
         Tokenizer(BYTES, []).encode_file(tmp_path / "text.txt", tmp_path / "ids", workers=3)
