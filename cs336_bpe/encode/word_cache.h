@@ -213,8 +213,13 @@ private:
         return find(key, [](const E &) { return false; });
     }
 
-    Found<Id> found(const E &entry) const noexcept {
-        if (!(entry.key.last() & POOLED)) return {entry.inside.ids, (ptrdiff_t)entry.inside.number};
+    /* Those inside an entry are copied first: SLACK more will be read, and after the table's last
+     * entry there may be nothing. */
+    Found<Id> found(const E &entry) noexcept {
+        if (!(entry.key.last() & POOLED)) {
+            memcpy((void *)scratch, (const void *)&entry.inside, sizeof entry.inside);
+            return {scratch, (ptrdiff_t)entry.inside.number};
+        }
         return {ids.items + entry.pooled.ids, (ptrdiff_t)entry.pooled.number};
     }
 

@@ -246,3 +246,13 @@ def test_whole_pretokens_that_are_tokens():
     assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
     text = "ab-" * 100
     assert engine.as_list(engine.encode_ids(text, NONE, 2)) == 100 * [303, 304]
+
+
+def test_ids_of_four_bytes_at_the_end_of_the_table():
+    """Wide ids in every place of the table, the last one too; the sanitizers see what is read."""
+    engine, ids = engine_of([(b"a", b"b")], first_id=70_000)
+    ends = [bytes(b"klmnopqrst"[int(digit)] for digit in str(number)) for number in range(20_000)]
+    text = b"".join(b" ab" + end for end in ends)
+    expected = [number for end in ends for number in [32, ids[b"ab"], *end]]
+    for _ in range(3):
+        assert engine.as_list(engine.encode_ids(text, NONE, 4)) == expected
