@@ -171,7 +171,8 @@ class _Parser:
                 self.refuse("a possessive quantifier on more than one character", begin)
             return possessive(node.members, least, most)
         lazy = self.eat("?")
-        if most is None and is_empty_possible(node):
+        if is_empty_possible(node):
+            # `regex` does not count a round that takes nothing, and tries the next option instead.
             self.refuse("a loop around something that may be empty", begin)
         return Repeat(node, least, most, lazy)
 

@@ -42,6 +42,8 @@ REFUSED = {
     r"(?:a|b)*+c": "possessive quantifier on more than one character",
     r"(?:a*)*b": "loop around something that may be empty",
     r"(?:a|)+b": "loop around something that may be empty",
+    r"(?:a?|b){0,2}c": "loop around something that may be empty",
+    r"(?:a?)?b": "loop around something that may be empty",
     r"a{65}": "more than 64 repetitions",
     r"a{2,100}": "more than 64 repetitions",
     r"a*": "empty string",
