@@ -62,8 +62,8 @@ def test_edge_cases(name):
                                       "\u3000{}É"])
 @pytest.mark.parametrize("name", ["gpt2", "gpt4", "gpt4o", "deepseek3"])
 def test_every_code_point(name, template):
-    """All code points between two letters, and every seventh in the other contexts: an automaton knows
-    a character by its class alone, so one context shows whether each is of the right class.
+    """All code points between two letters, and every seventh in the other contexts: an automaton
+    knows a character by its class alone, so one context shows whether each is of the right class.
     (tests/native/test_masks.py has all of them in more contexts, for the masks.)"""
     pattern = PATTERNS[name]
     points = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
