@@ -62,6 +62,11 @@ def test_quadratic_time():
     assert "the time grows with the square of the length" in str(verdict)
 
 
+def test_a_busy_machine_is_not_quadratic_time():
+    verdict = judge_tokenizer(f"{TOKENIZERS}:StallsOnce")
+    assert verdict.is_right, str(verdict)
+
+
 @pytest.mark.parametrize("name", ["right", "counts", "as_tuples"])
 def test_right_pretokenizers(name):
     verdict = judge_pretokenizer(f"{PRETOKENIZERS}:{name}")

@@ -1,5 +1,7 @@
 """Tokenizers that are wrong on purpose, each in one way. Run by the sandbox, not by pytest."""
 
+import time
+
 from cs336_bpe import Tokenizer
 from cs336_bpe.judge.encoding_mistakes import RIGHT as RIGHT_HABITS
 from cs336_bpe.judge.encoding_mistakes import Habits, encode
@@ -33,6 +35,16 @@ class Quadratic(WithoutStream):
         while len(rest) > 10:
             rest = rest[:1] + rest[2:]  # as long as the text, at every step
             rest = "".join([*rest])
+        return self.inner.encode(text)
+
+
+class StallsOnce(WithoutStream):
+    stalled = False
+
+    def encode(self, text):
+        if len(text) > 50_000 and not StallsOnce.stalled:
+            StallsOnce.stalled = True
+            time.sleep(0.5)  # as if the machine did something else
         return self.inner.encode(text)
 
 

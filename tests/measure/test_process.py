@@ -52,22 +52,18 @@ def test_processes_of_a_stage_count(tmp_path):
     assert two.peak_bytes > one.peak_bytes
 
 
-def hold(num_bytes):
-    """In a fresh process: a child with some memory."""
-    code = f"import sys; held = bytearray({num_bytes}); print(flush=True); sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as child:
-        child.stdout.readline()
-        time.sleep(0.3)  # so that somebody looks
-        child.stdin.close()
-    return child.pid
+HOLD = """
+import time
+held = bytearray(50_000_000)
+time.sleep(0.3)  # so that somebody looks
+"""
 
 
 @linux
 def test_a_call_is_measured_with_all_its_processes():
     seen = []
-    call = measure_call(hold, 50_000_000, watch=seen.append)
-    assert isinstance(call.value, int)
+    call = measure_call(subprocess.run, [sys.executable, "-c", HOLD], watch=seen.append)
+    assert call.value.returncode == 0
     assert call.seconds >= 0.3
     assert 50_000_000 < call.peak_bytes < 150_000_000
     assert len(set(seen)) == 1
