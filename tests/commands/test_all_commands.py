@@ -83,7 +83,10 @@ def test_control_c(cs336, trained, tmp_path, arguments):
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:  # it has not begun yet
-        time.sleep(0.02)
+        if arguments[0] == "encode":
+            process.stdin.write("Once upon a time. " * 60_000)
+        else:
+            time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     # Not communicate(), which would close standard input.
     assert process.wait(timeout=60) == 130
