@@ -115,6 +115,7 @@ _ESCAPES = (  # that stand for one character
     re.compile(r"\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}"),
     re.compile(r"\\[sSdDwWrntfva]|\\[^\w]"),
 )
+_CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _OTHER_ESCAPES = {
     "b": "a word boundary", "B": "a word boundary", "A": "the start of the text", "G": "\\G",
     "K": "\\K", "X": "a grapheme", "R": "\\R", "N": "a named character", "L": "a named list",
@@ -185,7 +186,9 @@ class _Parser:
         if self.eat("\\Z"):
             return End(or_last_newline=False)
         if character == "\\":
-            return Chars(ask(self.escape(), ignore_case))
+            source = self.escape()
+            escaped = _character(source)
+            return Chars(_literal(escaped, ignore_case) if escaped else ask(source, ignore_case))
         if self.eat("$"):
             return End(or_last_newline=True)
         if character == "^":
@@ -237,33 +240,42 @@ class _Parser:
         return self.refuse(_OTHER_ESCAPES.get(letter, f"the escape \\{letter}"))
 
     def bracket(self, ignore_case: bool) -> CharSet:
-        """The set `[...]`. Where it is a plain list, its members are looked up one by one, as each
-        is mostly known; otherwise `regex` is asked for the whole."""
+        """The set `[...]`. Its members are looked up one by one, as each is mostly known. What
+        cases do to ranges, to classes and to `[^...]`, only `regex` knows."""
         begin = self.at
         self.at += 1
         negative = self.eat("^")
-        members: list[CharSet | None] = []
+        members: list[str | CharSet] = []  # characters, and sets of them
         while not self.peek("]") or not members:
-            if self.at >= len(self.pattern):
-                self.refuse("a [ without a ]", begin)
-            if self.peek("["):
-                self.refuse("a [ inside [...]")
-            if self.pattern[self.at : self.at + 2] in ("--", "&&", "||", "~~"):
-                self.refuse("an operation on sets")
-            if self.peek("\\"):
-                source = self.escape()
-                members.append(ask(source))
-            else:
-                members.append(one(self.pattern[self.at]))
-                self.at += 1
+            member = self.member(begin)
             if self.peek("-") and not self.peek("-]"):
-                members.append(None)  # a range
                 self.at += 1
+                last = self.member(begin)
+                if isinstance(member, str) and isinstance(last, str) and member <= last:
+                    member = (ord(member), ord(last) + 1)
+                else:
+                    self.refuse("a range that is not from one character to a later one", begin)
+            members.append(member)
         self.at += 1
-        known = [each for each in members if each is not None]
-        if ignore_case or len(known) < len(members):
-            return ask(self.pattern[begin : self.at], ignore_case)
-        return complement(union(known)) if negative else union(known)
+        if ignore_case and (negative or not all(isinstance(member, str) for member in members)):
+            return ask(self.pattern[begin : self.at], True)
+        every = union(_literal(member, ignore_case) if isinstance(member, str) else member
+                      for member in members)
+        return complement(every) if negative else every
+
+    def member(self, begin: int) -> str | CharSet:
+        """A character in `[...]`, or a class of them."""
+        if self.at >= len(self.pattern):
+            self.refuse("a [ without a ]", begin)
+        if self.peek("["):
+            self.refuse("a [ inside [...]")
+        if self.pattern[self.at : self.at + 2] in ("--", "&&", "||", "~~"):
+            self.refuse("an operation on sets")
+        if self.peek("\\"):
+            source = self.escape()
+            return _character(source) or ask(source)
+        self.at += 1
+        return self.pattern[self.at - 1]
 
     def peek(self, text: str) -> bool:
         return self.pattern.startswith(text, self.at)
@@ -287,10 +299,23 @@ def _bounds(quantifier: "re.Match[str]") -> tuple[int, int | None]:
     return int(quantifier["least"] or 0), int(quantifier["most"]) if quantifier["most"] else None
 
 
+def _character(escape: str) -> str | None:
+    r"""The character that an escape stands for, if it is one.
+
+    >>> [_character(escape) for escape in (r"\n", r"\-", r"\x41", r"\s")]
+    ['\n', '-', 'A', None]
+    """
+    letter = escape[1]
+    if letter in "xuU":
+        return chr(int(escape[2:], 16))
+    return _CONTROLS.get(letter) if letter.isalnum() else letter
+
+
 def _literal(character: str, ignore_case: bool) -> CharSet:
-    if not ignore_case:
-        return one(character)
-    return ask(re.escape(character) if character.isascii() else character, True)
+    """A character, in all its cases if they don't matter."""
+    if ignore_case and (character.isalpha() or not character.isascii()):
+        return ask(character, True)
+    return one(character)
 
 
 def change_sets(node: Node, change: Callable[[Node], Node]) -> Node:
