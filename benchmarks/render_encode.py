@@ -1,5 +1,7 @@
 """The tables and the plot of docs/encode; see render.py."""
 
+from statistics import median
+
 from rendering import (
     BLUE,
     GREEN,
@@ -129,6 +131,29 @@ def crossing(_):
         source(result, texts=["web.txt"])])
 
 
+def passes(name):
+    """A stage with a cache and the one before it: text that is new to them, and the same again."""
+    result = load("passes", "encode")
+    names = list(dict.fromkeys(row["stage"] for row in result["rows"]))
+    before = names[names.index(name) - 1]
+    cells = {(row["text"], row["stage"]): row for row in result["rows"]}
+    rows = []
+    for text in dict.fromkeys(row["text"] for row in result["rows"]):
+        columns = [text]
+        for which in ("first", "second"):
+            old, new = ([cells[text, stage]["num_bytes"] / 1e6 / seconds
+                         for seconds in cells[text, stage][which]] for stage in (before, name))
+            columns += [f"{median(old):,.0f}", f"{median(new):,.0f}", spread(new),
+                        f"{number(median(new) / median(old))}x"]
+        rows.append(columns)
+    header = ["text", "new text: before, MB/s", "this stage", "spread", "gain",
+              "again: before, MB/s", "this stage", "spread", "gain"]
+    return "\n".join([table(header, rows), "",
+                      f"GPT-2's vocabulary, at most 20 MB of each text, as a list of ids; medians "
+                      f"of {result['rounds']} fresh processes, interleaved.  ",
+                      source(result, texts=[f"{row['text']}.txt" for row in result["rows"]])])
+
+
 def lengths(_):
     result = load("crossing", "encode")
     limits = [key for key in result["shares"]["web"] if key.isdigit()]
@@ -163,5 +188,6 @@ def plot_crossing():
     save_figure(figure, "encode_crossing")
 
 
-MAKERS = (encoding_ladder, encoding_stage, encoding_profile, filters, warming, crossing, lengths)
+MAKERS = (encoding_ladder, encoding_stage, encoding_profile, filters, warming, passes, crossing,
+          lengths)
 PLOTS = (plot_crossing,)

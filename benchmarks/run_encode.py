@@ -24,6 +24,7 @@ from cs336_bpe.encode.stage09_scanned_pairs import HEAP_FROM, Encoder
 from cs336_bpe.formats import read_gpt2
 from cs336_bpe.measure import ladders
 from cs336_bpe.measure.encoding import measure_encoding, split_text
+from cs336_bpe.measure.process import in_fresh_process
 
 save = partial(common.save, "encode")
 ROUNDS = 3
@@ -173,6 +174,43 @@ def warming():
     save("warming", {"rows": sizes, "rounds": 3})
 
 
+PASSES_FROM = "stage12"  # the first with a cache of its own
+PASSES_BYTES = 20_000_000
+
+
+def encode_twice(pipe, stage, vocab, merges, text):
+    """In a fresh process: the seconds of two passes over a text, and the number of its tokens."""
+    encode = stage.load().Encoder(vocab, merges).encode_text
+    seconds = []
+    for _ in range(2):
+        start = thread_time()
+        ids = encode(text)
+        seconds.append(thread_time() - start)
+    pipe.send(("result", (*seconds, len(ids))))
+
+
+def passes():
+    """The stages with a cache, on a text that is new to them, and on the same one again."""
+    vocab, merges = gpt2()
+    chosen = [stage for stage in stages.ladder("encode") if stage.number >= PASSES_FROM]
+    rows = []
+    for name in ("web", "stories", "code", "multilingual"):
+        with corpus(name).open("rb") as file:
+            text = file.read(PASSES_BYTES).decode("utf-8", "ignore").encode()
+        seen = {stage.name: [] for stage in chosen}
+        for _ in range(5):
+            for stage in chosen:
+                seen[stage.name].append(in_fresh_process(
+                    encode_twice, stage, lambda: None, dict(vocab), list(merges), text))
+        assert len({tokens for runs in seen.values() for *_, tokens in runs}) == 1
+        for stage_name, runs in seen.items():
+            rows.append({"text": name, "stage": stage_name, "num_bytes": len(text),
+                         "first": [run[0] for run in runs], "second": [run[1] for run in runs]})
+            print(name, stage_name, *(f"{len(text) / 1e6 / statistics.median(rows[-1][which]):.1f}"
+                                      for which in ("first", "second")), flush=True)
+    save("passes", {"rows": rows, "rounds": 5})
+
+
 LENGTHS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
 
 
@@ -221,7 +259,7 @@ def crossing():
 
 EXPERIMENTS = {function.__name__: function for function in (
     ladder_gpt2, ladder_multilingual, ladder_stories, profiles, filters, warming,
-    crossing)}
+    passes, crossing)}
 
 
 if __name__ == "__main__":
