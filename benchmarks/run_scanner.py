@@ -1,9 +1,9 @@
 """How fast the scanner finds pretokens: the measurements behind docs/pretokenize/scanner.md
 
-    python benchmarks/run_scanner.py speed worst
+    python benchmarks/run_scanner.py speed worst counting
 
-Only finding where pretokens start is measured, on one core: nothing is counted or encoded. The time
-is that of the processor. Every pattern, path of the machine and text takes its turn in each round,
+Except by `counting`, only finding where pretokens start is measured, on one core. The time is that
+of the processor. Every pattern, path of the machine and text takes its turn in each round,
 and all find equally many.
 """
 
@@ -14,6 +14,7 @@ from statistics import median
 import common
 from common import corpus, run_experiments
 
+from cs336_bpe import count_pretokens_in
 from cs336_bpe.native.masked_patterns import MASKED_PATTERNS
 from cs336_bpe.native.scan import count_starts, scanner_paths, use_scanner_path
 
@@ -93,7 +94,22 @@ def worst():
     save("worst", {"rows": measure(texts, ["gpt2", "cl100k", "o200k"], scanner_paths()[:1])})
 
 
-EXPERIMENTS = {function.__name__: function for function in (speed, worst)}
+def counting():
+    """Counting text that is made to be slow: finding cuts, scanning, and the tables."""
+    size = 10_000_000
+    texts = {title: beginning("web")[:-len(PADDING)] if piece is None else
+             (piece * (size // len(piece.encode()))).encode() for title, piece in WORST.items()}
+    rows = [{"text": title, "pattern": pattern, "bytes": len(text), "seconds": []}
+            for title, text in texts.items() for pattern in ("gpt2", "gpt4", "gpt4o")]
+    for _ in range(ROUNDS):
+        for row in rows:
+            start = time.process_time()
+            count_pretokens_in(texts[row["text"]], [], pattern=row["pattern"], workers=1)
+            row["seconds"].append(time.process_time() - start)
+    save("counting", {"rows": rows})
+
+
+EXPERIMENTS = {function.__name__: function for function in (speed, worst, counting)}
 
 
 if __name__ == "__main__":

@@ -210,12 +210,15 @@ static size_t automaton_last_cut(const Automaton *automaton, const uint8_t *text
     }
     while (at >= first) {
         size_t start = at - 1, length = 1;
-        while (start > 0 && at - start < 4 && (text[start] & 0xC0) == 0x80) start--;
         uint32_t point = text[start], before;
         if (point >= 0x80) {
+            const uint8_t *character;
             uint8_t copy[4] = {0, 0, 0, 0};
-            memcpy(copy, text + start, at - start);
-            length = decode_point(copy, at - start, &point);
+            while (start > 0 && at - start < 4 && (text[start] & 0xC0) == 0x80) start--;
+            character = text + start;
+            if (size - start < 4) character = (const uint8_t *)memcpy(copy, character, at - start);
+            point = *character;
+            length = point < 0x80 ? 1 : decode_point(character, at - start, &point);
         }
         if (length == at - start) before = class_of_point(automaton, point);
         else before = automaton->num_classes, start = at - 1;

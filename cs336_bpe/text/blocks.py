@@ -139,9 +139,10 @@ class BlockReader:
         if len(buffer) < wanted:
             buffer.extend(bytes(wanted - len(buffer)))
         buffer[:size] = self._left
+        first = 1
         while True:
             size, at_end = self._fill(buffer, size, wanted)
-            cut = size if at_end else self.cutter.last_cut(buffer, size)
+            cut = size if at_end else self.cutter.last_cut(buffer, size, first=first)
             if cut or at_end:
                 break
             if size >= MOST_UNCUT and self.cutter.finds_pairs:
@@ -150,6 +151,7 @@ class BlockReader:
                                  f"the {MOST_UNCUT:,} that are held in memory; is it text? Put "
                                  f"line breaks into it, or encode parts of it")
             wanted = 2 * size  # no cut in sight: look at twice as much
+            first = max(1, size - self.cutter.margin)
             buffer.extend(bytes(max(0, wanted - len(buffer))))
         self._left = bytes(buffer[cut:size])
         self.offset += cut

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from cs336_bpe.native.scanner import CompiledPattern
 
 FIRST_TRIES = 50
+RAN_OUT = -1  # of tries: there may be a cut
 FindCut = Callable[[bytes | bytearray, int, int, int], int]
 
 
@@ -64,14 +65,29 @@ class Cutter:
         """
         # Special tokens with spaces in them may refuse any number of places, and then the ends of
         # the tokens themselves are better ones. So some of each are tried before all of them.
-        return (self._last_safe_pair(data, size, first, FIRST_TRIES)
-                or self._last_special(data, size, first, FIRST_TRIES)
-                or self._last_safe_pair(data, size, first, size)
-                or self._last_special(data, size, first, size))
+        ways = [self._last_safe_pair, self._last_special]
+        for tries in FIRST_TRIES, size:
+            left = []
+            for way in ways:
+                cut = way(data, size, first, tries)
+                if cut > 0:
+                    return cut
+                if cut == RAN_OUT:
+                    left.append(way)
+            ways = left
+        return 0
+
+    @property
+    def margin(self) -> int:
+        """Bytes before the end of a text in which it takes more of it to see whether a place is a
+        cut. Before that, what is none will never be one."""
+        return 8 * self.longest + 128
 
     def _last_safe_pair(self, data: bytearray | bytes, size: int, first: int, tries: int) -> int:
         cut = size
-        while tries and (cut := self._find_cut(data, size, first, cut)):
+        while cut := self._find_cut(data, size, first, cut):
+            if not tries:
+                return RAN_OUT
             if self._is_cut(data, size, cut):
                 return cut
             tries -= 1
@@ -79,7 +95,9 @@ class Cutter:
 
     def _last_special(self, data: bytearray | bytes, size: int, first: int, tries: int) -> int:
         end = size
-        while tries and self._find_special is not None:
+        while self._find_special is not None:
+            if not tries:
+                return RAN_OUT
             match = self._find_special.search(data, 0, end)
             if match is None:
                 break
