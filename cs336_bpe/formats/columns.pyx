@@ -31,6 +31,15 @@ cdef extern from "token_table.h" nogil:
         uint32_t find(const uint8_t *token, size_t length)
         uint32_t find_joined(uint32_t first, uint32_t second)
 
+cdef extern from "recover.h" nogil:
+    cppclass Recover:
+        uint32_t byte_tokens[256]
+        uint32_t left
+        bint start(size_t num_pairs)
+        void end()
+        bint add(uint32_t first, uint32_t second, uint32_t rank, uint32_t made)
+        size_t merge(const uint8_t *token, size_t length) except +
+
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
@@ -40,6 +49,11 @@ cdef extern from "Python.h":
     Py_UCS4 PyUnicode_READ(int kind, const void *characters, Py_ssize_t at)
 
 cdef uint32_t NO_TOKEN = 0xFFFFFFFF
+
+cdef struct Merge:  # by the places of its tokens in a table
+    uint32_t left
+    uint32_t right
+    uint32_t made
 
 
 class MergeColumns(NamedTuple):
@@ -94,6 +108,8 @@ cdef class Table:
         cdef Py_ssize_t space, size
         if printable and isinstance(merge, str):
             size = PyUnicode_GET_LENGTH(merge)
+            if merge[0:1] == "#" and merge.startswith("#version"):
+                return False  # some readers leave it out, as if it were a file's first line
             space = PyUnicode_FindChar(merge, 32, 0, size, 1)
             left[0] = self.find_printable(merge, 0, space)
             right[0] = self.find_printable(merge, space + 1, size)  # a space isn't in the alphabet
@@ -109,6 +125,56 @@ cdef class Table:
         else:
             return False
         return left[0] != NO_TOKEN and right[0] != NO_TOKEN
+
+    cdef bint keep_those_that_happen(self, vector[Merge] &merges) except -1:
+        """Of several merges that make a token, keep the one that comes last when the token's bytes
+        are merged. False if a merge is there twice."""
+        cdef Recover recover
+        cdef vector[uint32_t] left_of  # of each token, by what happens
+        cdef size_t i, kept = 0
+        cdef bytes token
+        left_of.resize(len(self.tokens), NO_TOKEN)
+        try:
+            if not recover.start(merges.size()):
+                raise MemoryError(f"no memory for {merges.size()} merges")
+            for i in range(merges.size()):
+                if not recover.add(merges[i].left, merges[i].right, i, merges[i].made):
+                    return False
+            for byte in BYTES:
+                recover.byte_tokens[PyBytes_AS_STRING(byte)[0] & 0xFF] = self.find(byte)
+            for i in range(left_of.size()):
+                token = <bytes>self.tokens[i]
+                if PyBytes_GET_SIZE(token) > 1 and recover.merge(
+                        <const uint8_t *>PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token)) == 1:
+                    left_of[i] = recover.left
+        finally:
+            recover.end()
+        for i in range(merges.size()):
+            if left_of[merges[i].made] == merges[i].left:
+                merges[kept] = merges[i]
+                kept += 1
+        merges.resize(kept)
+        return True
+
+    cdef numbered(self, const vector[Merge] &merges, vector[int32_t] &number_of, all_ids):
+        """Columns of merges of which each makes another token, from bytes or from what others make.
+        `number_of` has the bytes by now; `all_ids` are those of the tokens of the table."""
+        cdef size_t i, number = merges.size()
+        id_column, left_column, right_column = _zeros(256 + number), _zeros(number), _zeros(number)
+        cdef int32_t[::1] ids = all_ids
+        cdef int32_t[::1] id_view = id_column, left_view = left_column, right_view = right_column
+        cdef list pairs = []
+        for byte in BYTES:
+            id_view[PyBytes_AS_STRING(byte)[0] & 0xFF] = ids[self.find(byte)]
+        for i in range(number):
+            number_of[merges[i].made] = 256 + <int32_t>i
+            id_view[256 + i] = ids[merges[i].made]
+        for i in range(number):
+            left_view[i] = number_of[merges[i].left]
+            right_view[i] = number_of[merges[i].right]
+            # The vocab's own objects, so that each token is in memory once.
+            pairs.append((self.tokens[merges[i].left], self.tokens[merges[i].right]))
+        return MergeColumns(id_column, left_column, right_column, pairs)
 
 
 cdef int16_t byte_of[0x200]  # the byte for a character of the printable alphabet, or -1
@@ -195,27 +261,60 @@ def columns_of(dict ids not None, merges, *, bint printable=False, bint in_order
     return MergeColumns(id_column, left_column, right_column, pairs)
 
 
-def places_of(list tokens not None, list merges not None):
-    """Of each merge in the printable alphabet, where in `tokens` its parts and its result are.
+def columns_of_ranked(dict ids not None, list merges not None):
+    """The same for merges in the printable alphabet that may be in any order, and of which several
+    may make the same token: then it is the one that happens (see `recover.pyx`).
 
-    None if one of them isn't there, or if it is no merge. Nothing is asked of their order.
+    None if a merge is there twice, joins what is no token, or makes none.
 
-    >>> [column.tolist() for column in places_of([b"e", b"h", b"he"], ["h e"])]
-    [[1], [0], [2]]
+    >>> ids = {byte: number for number, byte in enumerate(BYTES)}
+    >>> ids |= {b"bc": 300, b"ab": 301, b"abc": 302}
+    >>> columns_of_ranked(ids, ["a b", "b c", "a bc", "ab c"]).pairs
+    [(b'a', b'b'), (b'b', b'c'), (b'ab', b'c')]
     """
-    cdef Table table = Table(tokens)
-    cdef uint32_t left = 0, right = 0, made
-    cdef Py_ssize_t place
-    columns = _zeros(len(merges)), _zeros(len(merges)), _zeros(len(merges))
-    cdef int32_t[::1] lefts = columns[0], rights = columns[1], results = columns[2]
-    for place, merge in enumerate(merges):
-        if not table.find_parts(merge, True, &left, &right):
+    cdef Table table
+    cdef vector[Merge] found
+    cdef Merge one
+    cdef vector[int32_t] number_of
+    cdef bint is_simple = True
+    cdef int32_t place = 0
+    if not all(byte in ids for byte in BYTES):
+        return None
+    table = Table(ids)
+    number_of.resize(len(ids), -1)
+    for byte in BYTES:
+        number_of[table.find(byte)] = PyBytes_AS_STRING(byte)[0] & 0xFF
+    found.reserve(len(merges))
+    for merge in merges:
+        if not table.find_parts(merge, True, &one.left, &one.right):
             return None
-        made = table.table.find_joined(left, right)
-        if made == NO_TOKEN:
+        one.made = table.table.find_joined(one.left, one.right)
+        if one.made == NO_TOKEN:
             return None
-        lefts[place], rights[place], results[place] = left, right, made
-    return columns
+        is_simple = (is_simple and number_of[one.made] < 0 and number_of[one.left] >= 0
+                     and number_of[one.right] >= 0)
+        number_of[one.made] = 256 + place
+        place += 1
+        found.push_back(one)
+    if not is_simple and not table.keep_those_that_happen(found):
+        return None
+    return table.numbered(found, number_of, array("i", ids.values()))
+
+
+def are_in_order(columns):
+    """Whether every merge comes after those that make its parts.
+
+    >>> ids = {byte: number for number, byte in enumerate(BYTES)} | {b"ab": 256, b"abc": 257}
+    >>> [are_in_order(columns_of_ranked(ids, merges))
+    ...  for merges in (["a b", "ab c"], ["ab c", "a b"])]
+    [True, False]
+    """
+    cdef int32_t[::1] lefts = columns.lefts, rights = columns.rights
+    cdef Py_ssize_t i
+    for i in range(len(columns.lefts)):
+        if lefts[i] >= 256 + i or rights[i] >= 256 + i:
+            return False
+    return True
 
 
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):

@@ -55,7 +55,7 @@ class Search:
             yield end, len(text), None
 
 
-_SPACES = "".join(chr(point) for point in range(0x3001) if regex.match(r"\s", chr(point)))
+_SPACES = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 
 
 class AddedTokens:
