@@ -7,6 +7,7 @@ its place all the same: no other token is looked for inside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import regex
 
@@ -27,7 +28,12 @@ class Search:
     def __init__(self, contents: Mapping[str, AddedToken], wanted: Iterable[AddedToken]) -> None:
         self.contents = contents
         self.wanted = frozenset(wanted)
-        self.regex = regex.compile(pattern_of(contents)) if contents else None
+
+    @cached_property
+    def regex(self) -> "regex.Pattern[str] | None":
+        """Made when it is needed: the engine finds most tokens itself, and there may be thousands.
+        """
+        return regex.compile(pattern_of(self.contents)) if self.contents else None
 
     def spans(self, text: str) -> Iterator[Found]:
         """The text in spans, of which some are tokens."""

@@ -82,6 +82,9 @@ def intersection(a: CharSet, b: CharSet) -> CharSet:
 # --- What is in a set, to `regex` --------------------------------------------------------------
 
 
+_CONTROLS = {r"\t": "\t", r"\n": "\n", r"\r": "\r"}
+
+
 @lru_cache(maxsize=4096)
 def ask(source: str, ignore_case: bool = False) -> CharSet:
     r"""The characters that a piece of a pattern matches: `\s`, `[^a-z]`, `\p{Lu}`, `a`.
@@ -90,6 +93,8 @@ def ask(source: str, ignore_case: bool = False) -> CharSet:
     ['S', 's', 'ſ']
     """
     if not ignore_case:
+        if source in _CONTROLS:
+            return one(_CONTROLS[source])
         known = shipped().get(source)
         if known is not None:
             return known

@@ -261,6 +261,9 @@ class _Parser:
                 self.at += 1
         self.at += 1
         known = [each for each in members if each is not None]
+        letters = self.pattern[begin + 1 : self.at - 1]
+        if ignore_case and letters.isascii() and letters.isalpha():
+            return union(_literal(letter, True) for letter in letters)
         if ignore_case or len(known) < len(members):
             return ask(self.pattern[begin : self.at], ignore_case)
         return complement(union(known)) if negative else union(known)
