@@ -9,8 +9,10 @@ class MergeColumns(NamedTuple):
     lefts: array[int]
     rights: array[int]
     pairs: list[Pair]
+    all_happen: bool = False
 
 def from_printables(texts: Iterable[str]) -> list[bytes | None]: ...
+def not_printable(texts: Iterable[str]) -> list[str]: ...
 def columns_of_parts(
     tokens: list[bytes], ids: list[int], lefts: array[int], rights: array[int]
 ) -> MergeColumns: ...

@@ -12,7 +12,7 @@ import warnings
 from typing import NamedTuple
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.columns import are_in_order, from_printables
+from cs336_bpe.formats.columns import are_in_order, not_printable
 from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
@@ -266,8 +266,8 @@ def _check_contents(pipeline: Pipeline) -> None:
 
 def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
     """With `ignore_merges`, a token that no pretoken can be must not look like one that can."""
-    for key, token in zip(entries, from_printables(entries)):
-        if token is None and key not in specials:
+    for key in not_printable(entries):
+        if key not in specials:
             raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
                              f"alphabet for bytes and is not an added token: with ignore_merges it "
                              f"can't be told from the token of the same bytes")

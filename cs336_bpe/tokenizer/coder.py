@@ -54,8 +54,8 @@ class Coder:
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(found.ids.specials, self.preparation)
-        self.wholes = None if self.preparation is None else self.preparation.wholes
-        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
+        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes,
+                                    _wholes(pipeline, found))
         if self.compiled is not None:
             self.engine.use_pattern(self.compiled)
         self.tokens = found.tokens
@@ -231,6 +231,21 @@ def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | N
     from cs336_bpe.tokenizer.preparing import Preparation
 
     return Preparation(pipeline, ids)
+
+
+def _wholes(pipeline: "Pipeline | None", found: Consistent) -> dict[bytes, int] | None:
+    """Tokens that a whole pretoken is, but for those that the merges make of it in any case."""
+    if pipeline is None or not pipeline.whole_tokens:
+        return None
+    from cs336_bpe.model.wholes import whole_tokens
+
+    ids, merges = found.ids, found.merges
+    if merges.all_happen:
+        made = set(merges.ids)
+        ordinary = ({} if len(ids.ordinary) == len(made) else
+                    {token: one for token, one in ids.ordinary.items() if one not in made})
+        ids = TokenIds(ordinary, ids.specials)
+    return whole_tokens(ids, pipeline)
 
 
 def coder_of(tokenizer: Checked, cache_bytes: int, unmatched: Unmatched) -> Coder:

@@ -11,7 +11,6 @@ from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.model.splitting import Splitter
-from cs336_bpe.model.wholes import whole_tokens
 from cs336_bpe.native.scanner import CompiledPattern
 from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
 from cs336_bpe.rules import TokenIds
@@ -24,7 +23,6 @@ class Preparation:
     def __init__(self, pipeline: Pipeline, ids: TokenIds) -> None:
         self.pipeline = pipeline
         self.ids = ids.specials
-        self.wholes = whole_tokens(ids, pipeline)
         self.normalizer = Normalizer(pipeline.normalize)
         self.splitter = Splitter(pipeline.splits)
         reduced = patterns_of(pipeline.splits)
