@@ -127,7 +127,7 @@ def main():
     parser.add_argument("--megabytes", type=float, default=2)
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--offsets", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     most = sys.maxsize if options.full else int(options.megabytes * 1e6)
     wrong, total_ids, total_bytes = 0, 0, 0

@@ -47,7 +47,8 @@ class Search:
                                       or (start and _WORD.match(text, start - 1))):
                 continue
             if token.lstrip:
-                start = max(end, len(text[:start].rstrip(_SPACES)))
+                while start > end and text[start - 1] in _SPACES:
+                    start -= 1
             if token.rstrip:
                 spaces = _SPACES_AFTER.match(text, stop)
                 assert spaces is not None
@@ -61,7 +62,7 @@ class Search:
             yield end, len(text), None
 
 
-_SPACES = "".join(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
+_SPACES = frozenset(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 
 
 class AddedTokens:

@@ -5,7 +5,7 @@ there is.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -108,6 +108,12 @@ class Coder:
         whole.shrink()
         return whole
 
+    def encode_between(self, text: str, width: int) -> engine.Ids:
+        """The ids of what is between added tokens, prepared, if the pattern is compiled."""
+        if self.preparation is None:
+            return self.encode_any(text, self.choices.none, width)
+        return self._encode_lenient(text, self.choices.nothing, width, None)
+
     def _encode_lenient(self, text: str, specials: engine.Specials, width: int,
                         cache: engine.Cache | None) -> engine.Ids:
         """The ids of a text in which surrogates stand for bytes that are not UTF-8."""
@@ -200,9 +206,14 @@ class Coder:
         import numpy
 
         lengths = numpy.zeros(self.greatest_id + 1, numpy.int64)
-        for number, token in self.tokens.items():
-            lengths[number] = len(token)
+        measures = self.token_measures
+        lengths[measures.ids] = measures.lengths
         return lengths
+
+    @cached_property
+    def token_measures(self) -> "TokenMeasures":
+        """How long the tokens are, and how many spaces they begin and end with."""
+        return TokenMeasures(self.tokens)
 
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
@@ -223,6 +234,28 @@ class Coder:
             raise ValueError(f"dtype is {kind}, which can't hold the id {self.greatest_id}; use "
                              f"{self.smallest_dtype}")
         return kind
+
+
+class TokenMeasures:
+    """What can be counted of tokens, in arrays in the order of ids."""
+
+    def __init__(self, tokens: Mapping[int, bytes]) -> None:
+        import numpy
+
+        number = len(tokens)
+        self.ids = numpy.fromiter(tokens, numpy.int64, number)
+        """Of all tokens, rising."""
+        self.lengths = numpy.fromiter(map(len, tokens.values()), numpy.int64, number)
+        self.leading = self.lengths - numpy.fromiter(
+            (len(token.lstrip(b" ")) for token in tokens.values()), numpy.int64, number)
+        self.trailing = self.lengths - numpy.fromiter(
+            (len(token.rstrip(b" ")) for token in tokens.values()), numpy.int64, number)
+
+    def of(self, measure: "Array", ids: "Array") -> "Array":
+        """A measure of the tokens that have these ids."""
+        if self.ids[-1] == len(self.ids) - 1:  # no gaps
+            return measure[ids]
+        return measure[self.ids.searchsorted(ids)]
 
 
 def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | None":

@@ -410,7 +410,7 @@ class Tokenizer(Habits):
 
         choice = self.coder.choices.choose(specials)
         choice.check(as_bytes(text))
-        ids, offsets = OffsetEncoder(self.coder, self._tokens).encode(text, choice, unit)
+        ids, offsets = OffsetEncoder(self.coder).encode(text, choice, unit)
         if add_special_tokens:
             before, after = self._around()
             ids = [*before, *ids, *after]
