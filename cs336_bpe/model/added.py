@@ -35,6 +35,36 @@ class Search:
         """
         return regex.compile(pattern_of(self.contents)) if self.contents else None
 
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(content[:size] for content in self.contents
+                         for size in range(1, len(content)))
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.contents), default=0)
+
+    def open_from(self, text: str, start: int = 0) -> int:
+        """Where the first token may begin of which the end has not come yet."""
+        for place in range(max(start, len(text) - self._longest + 1), len(text)):
+            if text[place:] in self._beginnings:
+                return place
+        return len(text)
+
+    def first(self, text: str, start: int) -> Found | None:
+        """The first token from a place on, None in place of one that isn't wanted, if it is certain
+        whatever may follow the text. Tokens must be plain.
+
+        >>> search = Search({"<a>": AddedToken("<a>"), "<a>+": AddedToken("<a>+")}, [])
+        >>> search.first("one<a>two", 0), search.first("one<a>", 0)
+        ((3, 6, None), None)
+        """
+        match = None if self.regex is None else self.regex.search(text, start)
+        if match is None or match.start() >= self.open_from(text, start):
+            return None
+        token = self.contents[match.group()]
+        return *match.span(), token if token in self.wanted else None
+
     def spans(self, text: str) -> Iterator[Found]:
         """The text in spans, of which some are tokens."""
         end = 0
