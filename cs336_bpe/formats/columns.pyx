@@ -358,9 +358,8 @@ def are_in_order(columns):
 def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     """The columns of merges of which the places of both parts in `tokens` are known.
 
-    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them: a token that has no
-    parts, but -1, is a byte, and any other comes after its parts that are no bytes. All bytes must
-    be there.
+    `lefts` and `rights` are arrays, as `recover.merges_of_ranks` returns them; a byte has no parts,
+    but -1. So has a token that no merge makes. All bytes must be there.
 
     >>> tokens = [*BYTES, b"th", b"the"]
     >>> lefts = array("i", [-1] * 256 + [116, 256])
@@ -368,23 +367,28 @@ def columns_of_parts(list tokens not None, list ids not None, lefts, rights):
     >>> columns_of_parts(tokens, list(range(258)), lefts, rights).pairs
     [(b't', b'h'), (b'th', b'e')]
     """
-    cdef Py_ssize_t num_tokens = len(tokens), num_merges = num_tokens - 256, i, place = 0
-    numbers, id_column = _zeros(num_tokens), _zeros(num_tokens)
+    cdef Py_ssize_t num_tokens = len(tokens), num_merges = num_tokens - lefts.count(-1)
+    cdef Py_ssize_t i, place = 0
+    numbers, id_column = _zeros(num_tokens), _zeros(256 + num_merges)
     left_column, right_column = _zeros(num_merges), _zeros(num_merges)
     cdef int32_t[::1] left_places = lefts, right_places = rights, number_of = numbers
     cdef int32_t[::1] id_view = id_column, left_view = left_column, right_view = right_column
     cdef list pairs = []
-    for i in range(num_tokens):  # first: a byte may come after a token that it is part of
-        if left_places[i] < 0:
+    for i in range(num_tokens):  # first: a part may come after a token that it is part of
+        if left_places[i] >= 0:
+            number_of[i] = 256 + <int32_t>place
+            place += 1
+        elif PyBytes_GET_SIZE(tokens[i]) == 1:
             number_of[i] = <uint8_t>PyBytes_AS_STRING(tokens[i])[0]
+        else:
+            continue
+        id_view[number_of[i]] = ids[i]
     for i in range(num_tokens):
         if left_places[i] >= 0:
+            place = number_of[i] - 256
             left_view[place] = number_of[left_places[i]]
             right_view[place] = number_of[right_places[i]]
             pairs.append((tokens[left_places[i]], tokens[right_places[i]]))
-            number_of[i] = 256 + place
-            place += 1
-        id_view[number_of[i]] = ids[i]
     return MergeColumns(id_column, left_column, right_column, pairs, True)
 
 

@@ -259,7 +259,7 @@ class TokenMeasures:
 
 
 def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | None":
-    if pipeline is None:
+    if pipeline is None or not pipeline.splits:
         return None
     from cs336_bpe.tokenizer.preparing import Preparation
 

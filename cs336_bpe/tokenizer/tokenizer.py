@@ -304,7 +304,7 @@ class Tokenizer(Habits):
                                  f"{shown(tokens[number])}; give it another one")
             tokens[number] = name.encode()
         pipeline = self._pipeline
-        if pipeline is not None:
+        if pipeline is not None and pipeline.splits:
             from dataclasses import replace
 
             from cs336_bpe.rules.pipeline import AddedToken
