@@ -81,7 +81,8 @@ def _with_steps(model: Model) -> Model:
     if model.pattern == GPT2_PATTERN:
         splits = (ByteLevel(),)
     added = tuple(AddedToken(token) for token in model.special_tokens)
-    return model._replace(pipeline=replace(pipeline, splits=splits, added=added))
+    return Model(model.vocab, model.merges, model.special_tokens, model.pattern,
+                 replace(pipeline, splits=splits, added=added))
 
 
 def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":

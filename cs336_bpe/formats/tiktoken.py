@@ -225,11 +225,15 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
         if len(token) > 1 and token not in made:
             raise ValueError(f"the vocab has {shown(token)} with the id {number}, which no merge "
                              f"makes, but tiktoken would: leave it out, or declare it special")
-    for place, (ours, theirs) in enumerate(zip(model.merges, recover_columns(ranks).pairs)):
-        if ours != theirs:
+    theirs = {left + right: (left, right) for left, right in recover_columns(ranks).pairs}
+    for place, ours in enumerate(model.merges):
+        other = theirs.get(ours[0] + ours[1])
+        if ours != other:
+            instead = ("never make it" if other is None else
+                       f"join {shown(other[0])} and {shown(other[1])}")
             raise ValueError(f"merges[{place}] joins {shown(ours[0])} and {shown(ours[1])}, which "
-                             f"never happens, and tiktoken would join {shown(theirs[0])} and "
-                             f"{shown(theirs[1])}: leave the merge out, or use another format")
+                             f"never happens, and tiktoken would {instead}: leave the merge out, "
+                             f"or use another format")
     return ranks
 
 
