@@ -96,7 +96,7 @@ def _with_merges(vocab: object, specials: list[str],
     return None if columns is None else Consistent(tokens, TokenIds(ordinary, special_ids), columns)
 
 
-def from_entries(entries: dict[str, object], merges: list[object], specials: list[str],
+def from_entries(entries: dict[str, object], merges: Sequence[object], specials: list[str],
                  added: Mapping[str, int] | None = None, *,
                  ranked: bool = False) -> Consistent | None:
     """A vocab `token -> id` and merges, both in the printable alphabet; None if they need a closer
@@ -124,4 +124,4 @@ def from_entries(entries: dict[str, object], merges: list[object], specials: lis
         if vocab.setdefault(number, special.encode()) != special.encode():
             return None
     return _with_merges(vocab, specials, lambda ids: (
-        columns_of_ranked(ids, merges) if ranked else columns_of(ids, merges, printable=True)))
+        columns_of_ranked(ids, list(merges)) if ranked else columns_of(ids, merges, printable=True)))

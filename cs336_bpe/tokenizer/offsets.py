@@ -205,7 +205,8 @@ def _normalized(text: str, begin: int, normalizer: Normalizer) -> _Part:
 
 def _is_first_byte(data: bytes) -> "Array":
     """Whether a character begins at each byte of some UTF-8."""
-    return (numpy.frombuffer(data, numpy.uint8) & 0xC0) != 0x80
+    first: Array = (numpy.frombuffer(data, numpy.uint8) & 0xC0) != 0x80
+    return first
 
 
 def _characters(data: bytes) -> "Array":

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.encode.trace import merge_by_rank, pairs_of
-from cs336_bpe.formats.pruning import pairs_in_order, last_merges
+from cs336_bpe.formats.pruning import last_merges, pairs_in_order
 from cs336_bpe.rules import BYTES, GPT2_PATTERN
 from cs336_bpe.rules.pipeline import ByteLevel, Pipeline
 
