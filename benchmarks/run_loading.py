@@ -5,8 +5,8 @@
 `files` loads GPT-2's vocabulary in three formats, here and with the libraries whose formats these
 are. If CS336_BPE_RANKS names a file of tiktoken's ranks, that is loaded too; OpenAI's largest has
 200,000 tokens. If CS336_BPE_TOKENIZERS names a folder, so is every `NAME/tokenizer.json` in it that
-is byte-level BPE. `importing` asks the interpreter how long each import takes. Every run is in a fresh
-process, and what is compared is interleaved. Saves results/loading_*.json.
+is byte-level BPE. `importing` asks the interpreter how long each import takes. Every run is in a
+fresh process, and what is compared is interleaved. Saves results/loading_*.json.
 """
 
 import importlib.metadata

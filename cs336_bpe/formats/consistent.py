@@ -124,4 +124,5 @@ def from_entries(entries: dict[str, object], merges: Sequence[object], specials:
         if vocab.setdefault(number, special.encode()) != special.encode():
             return None
     return _with_merges(vocab, specials, lambda ids: (
-        columns_of_ranked(ids, list(merges)) if ranked else columns_of(ids, merges, printable=True)))
+        columns_of_ranked(ids, list(merges)) if ranked
+        else columns_of(ids, merges, printable=True)))
