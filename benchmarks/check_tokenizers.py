@@ -1,12 +1,13 @@
 """Real tokenizers on real text, against the libraries they come from.
 
-    python benchmarks/check_tokenizers.py FOLDER [--megabytes 2] [--offsets] [NAME ...]
+    python benchmarks/check_tokenizers.py FOLDER [--megabytes 2 | --full] [--offsets] [NAME ...]
 
 FOLDER has `NAME/tokenizer.json` for each tokenizer, and may have `NAME.tiktoken` with ranks and
 `NAME.json` with their pattern and special tokens beside it. CS336_BPE_DATA is the folder of the
-tests; its corpora are the texts. For every tokenizer and text: ids with and without special tokens,
-decoded text, the same text as a stream, and with --offsets the offsets. Prints a line for each, and
-exits with 1 if anything differs.
+tests; its corpora are the texts, of which the beginning is taken, or with --full everything, some
+megabytes at a time. For every tokenizer and text: ids with and without special tokens, decoded
+text, the same text as a stream, and with --offsets the offsets. Prints a line for each, the totals
+at last, and exits with 1 if anything differs.
 """
 
 import argparse
@@ -20,14 +21,22 @@ from pathlib import Path
 from cs336_bpe import Tokenizer
 
 SPECIALS_EVERY = 5_000  # characters
+BLOCK = 1 << 22  # bytes
 
 
 def texts(most):
-    """The beginning of each corpus."""
+    """The beginning of each corpus: its name, and blocks of text."""
     folder = Path(os.environ["CS336_BPE_DATA"], "corpora")
     for path in sorted(folder.glob("*.txt")):
-        with path.open("rb") as file:
-            yield path.stem, file.read(most).decode("utf-8", "ignore")
+        yield path.stem, blocks(path, min(most, path.stat().st_size))
+
+
+def blocks(path, size):
+    """A file in parts that end with a line."""
+    with path.open("rb") as file:
+        while (left := size - file.tell()) > 0:
+            data = file.read(min(BLOCK, left))
+            yield (data + (file.readline() if left > BLOCK else b"")).decode("utf-8", "ignore")
 
 
 def with_specials(text, specials):
@@ -44,8 +53,8 @@ def in_parts(text, size=70_001):
 
 
 def differences(ours, theirs, text, offsets):
-    """What is not as it should be."""
-    expected = theirs["ids"](text)
+    """What is not as it should be, the number of ids, and the seconds that they took."""
+    expected, with_template, expected_offsets = theirs["ids"](text)
     started = time.process_time()
     ids = ours.encode(text)
     seconds = time.process_time() - started
@@ -59,12 +68,11 @@ def differences(ours, theirs, text, offsets):
         found.append("decoded text")
     if list(ours.encode_iterable(in_parts(text))) != expected:
         found.append("ids of a stream")
-    if "with_template" in theirs:
-        wanted_ids, wanted_offsets = theirs["with_template"](text)
-        if ours.encode(text, add_special_tokens=True) != wanted_ids:
+    if with_template is not None:
+        if ours.encode(text, add_special_tokens=True) != with_template:
             found.append("ids with the template")
         if offsets and ours.encode_with_offsets(
-                text, add_special_tokens=True) != (wanted_ids, wanted_offsets):
+                text, add_special_tokens=True) != (with_template, expected_offsets):
             found.append("offsets")
     return found, len(ids), seconds
 
@@ -74,13 +82,15 @@ def from_tokenizers(path):
 
     library = tokenizers.Tokenizer.from_file(str(path))
 
-    def with_template(text):
-        encoding = library.encode(text)
-        return encoding.ids, encoding.offsets
+    def ids(text):
+        encoding = library.encode(text)  # with the template, which takes the text as it is
+        added = encoding.special_tokens_mask
+        return ([number for number, is_added in zip(encoding.ids, added) if not is_added],
+                encoding.ids, encoding.offsets)
 
-    return {"ids": lambda text: library.encode(text, add_special_tokens=False).ids,
-            "text": lambda ids: library.decode(ids, skip_special_tokens=False),
-            "with_template": with_template}
+    for text in ("", "one two"):
+        assert ids(text)[0] == library.encode(text, add_special_tokens=False).ids
+    return {"ids": ids, "text": lambda ids: library.decode(ids, skip_special_tokens=False)}
 
 
 def from_tiktoken(path, settings):
@@ -90,7 +100,7 @@ def from_tiktoken(path, settings):
     library = tiktoken.Encoding(path.stem, pat_str=settings["pattern"],
                                 mergeable_ranks=load_tiktoken_bpe(str(path)),
                                 special_tokens=settings["special_tokens"])
-    return {"ids": lambda text: library.encode(text, allowed_special="all"),
+    return {"ids": lambda text: (library.encode(text, allowed_special="all"), None, None),
             "text": library.decode}
 
 
@@ -115,10 +125,12 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--megabytes", type=float, default=2)
+    parser.add_argument("--full", action="store_true")
     parser.add_argument("--offsets", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
-    wrong = 0
+    most = sys.maxsize if options.full else int(options.megabytes * 1e6)
+    wrong, total_ids, total_bytes = 0, 0, 0
     for name, load, load_library in pairs(options.folder, options.names):
         started = time.process_time()
         try:
@@ -129,13 +141,19 @@ def main():
         seconds = time.process_time() - started
         print(f"{name}: {ours.vocab_size:,} tokens, loaded in {seconds:.2f} s", flush=True)
         theirs = load_library()
-        for corpus, text in texts(int(options.megabytes * 1e6)):
-            text = with_specials(text, list(ours.special_tokens))
-            found, number, seconds = differences(ours, theirs, text, options.offsets)
-            wrong += bool(found)
-            speed = len(text.encode()) / 1e6 / seconds
-            print(f"  {corpus:14} {number:>12,} ids {speed:8.1f} MB/s  "
-                  f"{'; '.join(found) or 'equal'}", flush=True)
+        for corpus, parts in texts(most):
+            number, size, seconds, said = 0, 0, 0.0, {}
+            for text in parts:
+                text = with_specials(text, list(ours.special_tokens))
+                found, new, more_seconds = differences(ours, theirs, text, options.offsets)
+                number, size = number + new, size + len(text.encode())
+                seconds += more_seconds
+                said |= dict.fromkeys(found)
+            wrong += bool(said)
+            total_ids, total_bytes = total_ids + number, total_bytes + size
+            print(f"  {corpus:14} {size:>13,} bytes {number:>12,} ids {size / 1e6 / seconds:8.1f} "
+                  f"MB/s  {'; '.join(said) or 'equal'}", flush=True)
+    print(f"{total_ids:,} ids of {total_bytes:,} bytes; {wrong} texts differ")
     return 1 if wrong else 0
 
 

@@ -4,8 +4,9 @@
 
 `files` loads GPT-2's vocabulary in three formats, here and with the libraries whose formats these
 are. If CS336_BPE_RANKS names a file of tiktoken's ranks, that is loaded too; OpenAI's largest has
-200,000 tokens. `importing` asks the interpreter how long each import takes. Every run is in a fresh
-process, and what is compared is interleaved. Saves results/loading_*.json.
+200,000 tokens. If CS336_BPE_TOKENIZERS names a folder, so is every `NAME/tokenizer.json` in it that
+is byte-level BPE. `importing` asks the interpreter how long each import takes. Every run is in a
+fresh process, and what is compared is interleaved. Saves results/loading_*.json.
 """
 
 import importlib.metadata
@@ -73,7 +74,10 @@ for step in importing, loading:
     exec(step, places)
     times.append(now())
 (imported, _), (loaded, cpu) = ([b - a for a, b in zip(*pair)] for pair in zip(times, times[1:]))
-ids = places["tokenizer"].encode(probe)
+try:
+    ids = places["tokenizer"].encode(probe, add_special_tokens=False)
+except TypeError:  # a library that never adds any
+    ids = places["tokenizer"].encode(probe)
 print(json.dumps({"import": imported, "load": loaded, "load_cpu": cpu,
                   "ids": list(map(int, getattr(ids, "ids", ids)))}))
 """
@@ -106,9 +110,20 @@ def files():
         ranks = os.environ.get("CS336_BPE_RANKS")
         if ranks:
             cases.append(("tiktoken's ranks", Tokenizer.load(ranks).vocab_size, {}, [Path(ranks)]))
+        cases += list(real_tokenizers())
         rows = [row for case in cases for row in compare(*case)]
     save("files", {"repeats": REPEATS, "rows": rows,
                    "versions": {peer: importlib.metadata.version(peer) for peer in PEERS}})
+
+
+def real_tokenizers():
+    """Files in wide use, in a folder that the user has."""
+    for path in sorted(Path(os.environ.get("CS336_BPE_TOKENIZERS", "/dev/null")).glob(
+            "*/tokenizer.json")):
+        try:
+            yield "tokenizer.json", Tokenizer.load(path).vocab_size, {}, [path]
+        except ValueError as error:
+            print(error)
 
 
 def compare(name, num_tokens, specials, paths):
@@ -125,7 +140,7 @@ def compare(name, num_tokens, specials, paths):
                "bytes": sum(os.path.getsize(path) for path in paths),
                **{key: [result[key] for result in results]
                   for key in ("load", "load_cpu", "import")}}
-        print(name, num_tokens, library, *(round(median(row[key]), 4)
+        print(paths[0].parent.name, name, num_tokens, library, *(round(median(row[key]), 4)
                                            for key in ("load", "load_cpu", "import")), flush=True)
         yield row
 

@@ -126,12 +126,20 @@ def merges_and_counts(options: argparse.Namespace) -> tuple[list[Pair], int, Pre
     if options.counts:
         counts, source = PretokenCounts.load(options.counts), options.counts
     elif options.on:
+        if not tokenizer.pattern:
+            raise ValueError("this tokenizer cuts text into pretokens in several steps, and files "
+                             "are counted with one pattern: leave out --on, or give --counts")
         counts = count_pretokens(options.on, specials, pattern=tokenizer.pattern)
         source = options.on
     else:
         text = corpus.web(HELD_OUT_BYTES, seed=1)
-        counts = count_pretokens_in(text, specials, pattern=tokenizer.pattern)
+        counts = (count_pretokens_in(text, specials, pattern=tokenizer.pattern)
+                  if tokenizer.model.pipeline is None else
+                  PretokenCounts(tokenizer.pretoken_counts(text)))
         source = "built-in web corpus"
+    if not tokenizer.model.in_order:
+        raise ValueError("smaller vocabularies are the first merges of a larger one, and the "
+                         "merges of this tokenizer were not learnt one after the other")
     if options.counts or options.on:
         note(options, "cs336-bpe: note: if the tokenizer was trained on this text, large "
              "vocabularies look better than they are")

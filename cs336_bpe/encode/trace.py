@@ -76,7 +76,8 @@ class Explanation(NamedTuple):
     """The way of one pretoken from bytes to tokens.
 
     `steps[0]` is its bytes, and each further step the tokens after one more merge; `ranks` says
-    which merge that was. `ids` are those of the last step.
+    which merge that was. `ids` are those of the last step. A pretoken that is a token as a `whole`
+    is not merged, if the tokenizer has that rule.
     """
 
     pretoken: bytes
@@ -84,8 +85,11 @@ class Explanation(NamedTuple):
     ranks: list[int]
     ids: list[int]
     special: bool = False
+    whole: bool = False
 
     def __str__(self) -> str:
+        if self.whole:
+            return f"{readable(self.pretoken)}  a token as a whole"
         lines = [" ".join(map(readable, step)) for step in self.steps]
         width = max(map(len, lines))
         for number, rank in enumerate(self.ranks, 1):

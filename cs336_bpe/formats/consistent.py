@@ -6,11 +6,11 @@ columns, at a tenth of the cost: of what type all ids are, how many distinct one
 on. Whatever is not plainly right goes the slow way, which accepts it or says what is wrong.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from cs336_bpe.formats.columns import MergeColumns, columns_of, from_printables
+from cs336_bpe.formats.columns import MergeColumns, columns_of, columns_of_ranked, from_printables
 from cs336_bpe.rules import (
     ALPHABET,
     MAX_ID,
@@ -51,13 +51,21 @@ def consistent(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     return Consistent(tokens, ids, columns)
 
 
-def by_columns(vocab: object, merges: object, specials: list[str], *, printable: bool = False,
+def by_columns(vocab: object, merges: object, specials: list[str], *,
                in_order: bool = True) -> Consistent | None:
     """The same; None if it is wrong or not simple.
 
-    Merges may be in the printable alphabet; or they are columns already, and only special tokens
-    were added to the vocab since they were checked.
+    Merges may be columns already, if only special tokens were added to the vocab since they were
+    checked.
     """
+    return _with_merges(vocab, specials, lambda ids: (
+        merges if isinstance(merges, MergeColumns) else columns_of(ids, merges, in_order=in_order)))
+
+
+def _with_merges(vocab: object, specials: list[str],
+                 columns_for: Callable[[dict[bytes, int]], MergeColumns | None]
+                 ) -> Consistent | None:
+    """A vocab, and the columns of merges that are made from the ids of its ordinary tokens."""
     if isinstance(vocab, MappingProxyType):
         vocab = dict(vocab)
     if (type(vocab) is not dict or set(map(type, vocab)) != {int}
@@ -84,15 +92,17 @@ def by_columns(vocab: object, merges: object, specials: list[str], *, printable:
             tokens[number] = token
         special_ids[special] = number
     # A special token that a merge makes is not among these any more: that is not simple.
-    columns = (merges if isinstance(merges, MergeColumns)
-               else columns_of(ordinary, merges, printable=printable, in_order=in_order))
+    columns = columns_for(ordinary)
     return None if columns is None else Consistent(tokens, TokenIds(ordinary, special_ids), columns)
 
 
 def from_entries(entries: dict[str, object], merges: Sequence[object], specials: list[str],
-                 added: Mapping[str, int] | None = None) -> Consistent | None:
+                 added: Mapping[str, int] | None = None, *,
+                 ranked: bool = False) -> Consistent | None:
     """A vocab `token -> id` and merges, both in the printable alphabet; None if they need a closer
     look. What a key means is said in `gpt2.py`; `added` are special tokens with their ids.
+
+    If merges are only `ranked`, they may be in any order, and several may make the same token.
     """
     if set(map(type, entries.values())) != {int} or len(set(entries.values())) != len(entries):
         return None
@@ -113,4 +123,6 @@ def from_entries(entries: dict[str, object], merges: Sequence[object], specials:
     for special, number in ({} if added is None else added).items():
         if vocab.setdefault(number, special.encode()) != special.encode():
             return None
-    return by_columns(vocab, merges, specials, printable=True)
+    return _with_merges(vocab, specials, lambda ids: (
+        columns_of_ranked(ids, list(merges)) if ranked
+        else columns_of(ids, merges, printable=True)))

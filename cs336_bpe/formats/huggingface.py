@@ -17,6 +17,7 @@ Traps, all found by comparing with the library:
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
@@ -27,7 +28,7 @@ from cs336_bpe.formats.huggingface_reader import read_huggingface
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.round_trip import Checked, check_same, checked
 from cs336_bpe.rules import GPT2_PATTERN, Model, to_printable
-from cs336_bpe.rules.pipeline import AddedToken
+from cs336_bpe.rules.pipeline import AddedToken, ByteLevel, Split, SplitStep
 
 if TYPE_CHECKING:
     import tokenizers
@@ -47,7 +48,7 @@ def write_huggingface(model: Model, path: AnyPath) -> None:
     ...     read_huggingface(path) == model
     True
     """
-    tokenizer = checked(model)
+    tokenizer = checked(_with_steps(model))
     text = _tokenizer_json(tokenizer)
     with atomic_writer(path) as file:
         file.write(text.encode())
@@ -66,8 +67,22 @@ def to_huggingface(model: Model) -> "tokenizers.Tokenizer":
     >>> theirs.encode(" low lower<|end|>").tokens
     ['Ġlow', 'Ġlow', 'e', 'r', '<|end|>']
     """
-    tokenizer = checked(model)
+    tokenizer = checked(_with_steps(model))
     return _load(_tokenizer_json(tokenizer), tokenizer)
+
+
+def _with_steps(model: Model) -> Model:
+    """The same model, with steps that say what the pattern and the special tokens do if there are
+    others, because the file's reader says all of them or none."""
+    pipeline = model.pipeline
+    if pipeline is None or pipeline.splits:
+        return model
+    splits: tuple[SplitStep, ...] = (Split(model.pattern), ByteLevel(use_regex=False))
+    if model.pattern == GPT2_PATTERN:
+        splits = (ByteLevel(),)
+    added = tuple(AddedToken(token) for token in model.special_tokens)
+    return Model(model.vocab, model.merges, model.special_tokens, model.pattern,
+                 replace(pipeline, splits=splits, added=added))
 
 
 def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":

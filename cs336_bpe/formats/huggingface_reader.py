@@ -9,11 +9,10 @@ has a `Pipeline` (docs/formats/model.md).
 
 import os
 import warnings
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats import recover
-from cs336_bpe.formats.columns import from_printables, places_of
+from cs336_bpe.formats.columns import are_in_order, not_printable
 from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
@@ -26,7 +25,7 @@ from cs336_bpe.formats.huggingface_steps import (
     type_of,
 )
 from cs336_bpe.formats.probe import uncovered
-from cs336_bpe.formats.pruning import are_in_order, last_merges
+from cs336_bpe.formats.pruning import last_merges, pairs_in_order
 from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids
 from cs336_bpe.formats.safe_json import (
     as_id,
@@ -89,11 +88,9 @@ def _read(data: Object) -> Checked:
     entries = as_object(bpe.get("vocab"), "the vocab of the model")
     added = _read_added(data.get("added_tokens", []), entries)
     specials = added.ids
-    found = None if _has_version(merges) else from_entries(entries, merges, list(specials),
-                                                           specials)
-    in_order = True
+    found = from_entries(entries, merges, list(specials), specials, ranked=True)
     if found is None:
-        found, in_order = _read_any_merges(entries, merges, specials)
+        found = _read_slowly(entries, merges, specials)
     after = read_post_processor(data.get("post_processor"), specials)
     pipeline = Pipeline(
         normalize=read_normalizer(data.get("normalizer")),
@@ -103,7 +100,7 @@ def _read(data: Object) -> Checked:
         template=after.template,
         trim_offsets=after.trim_offsets,
         trim_prefix_space=after.trim_prefix_space,
-        in_order=in_order,
+        in_order=are_in_order(found.merges),
     )
     _check_contents(pipeline)
     if pipeline.whole_tokens:
@@ -168,41 +165,13 @@ def _check(value: Object, key: str, allowed: tuple[object, ...], why: str) -> No
 # --- Merges --------------------------------------------------------------------------------
 
 
-def _has_version(merges: list[object]) -> bool:
-    """Whether a merge that is a string begins with `#version`, see `_read_merges`."""
-    try:
-        return "\n#version" in "\n" + "\n".join(cast("list[str]", merges))
-    except TypeError:  # not all are strings
-        return any(isinstance(merge, str) and merge.startswith("#version") for merge in merges)
-
-
-def _read_any_merges(entries: Object, listed: list[object],
-                     specials: dict[str, int]) -> tuple[Consistent, bool]:
-    """The vocab, and of the merges those that happen; and whether these are in order."""
-    simple = None if _has_version(listed) else from_entries(entries, [], list(specials), specials)
-    merges = None if simple is None else _last_of_places(list(simple.tokens.values()), listed)
-    if simple is not None and merges is not None:
-        vocab = simple.tokens
-    else:
-        pairs = _read_merges(listed)
-        merges = last_merges(pairs)
-        vocab = _read_vocab(entries, merges, specials)
-        _check_listed(pairs, set(vocab.values()))
-    in_order = are_in_order(merges)
-    return consistent(vocab, merges, list(specials), in_order=in_order), in_order
-
-
-def _last_of_places(tokens: list[bytes], listed: list[object]) -> list[Pair] | None:
-    """As `last_merges`, for tokens that are numbered already; None if something is not simple."""
-    columns = places_of(tokens, listed)
-    if columns is None:
-        return None
-    try:
-        left_parts, _ = recover.last_merges(tokens, *columns)
-    except ValueError:  # a merge is there twice
-        return None
-    return [(tokens[left], tokens[right]) for left, right, made in zip(*columns)
-            if left_parts[made] == left]
+def _read_slowly(entries: Object, listed: list[object], specials: dict[str, int]) -> Consistent:
+    """The vocab, and of the merges those that happen; or an error that names what is wrong."""
+    pairs = _read_merges(listed)
+    merges = last_merges(pairs)
+    vocab = _read_vocab(entries, merges, specials)
+    _check_listed(pairs, set(vocab.values()))
+    return consistent(vocab, merges, list(specials), in_order=pairs_in_order(merges))
 
 
 def _read_vocab(entries: Object, merges: list[Pair], specials: dict[str, int]) -> Vocab:
@@ -297,8 +266,8 @@ def _check_contents(pipeline: Pipeline) -> None:
 
 def _check_reachable(entries: Object, specials: dict[str, int]) -> None:
     """With `ignore_merges`, a token that no pretoken can be must not look like one that can."""
-    for key, token in zip(entries, from_printables(entries)):
-        if token is None and key not in specials:
+    for key in not_printable(entries):
+        if key not in specials:
             raise ValueError(f"the vocab has {excerpt(key)}, which has characters outside of the "
                              f"alphabet for bytes and is not an added token: with ignore_merges it "
                              f"can't be told from the token of the same bytes")

@@ -42,8 +42,9 @@ class PlainEncoder:
             from cs336_bpe.model.wholes import whole_tokens
 
             self._wholes = whole_tokens(ids, pipeline)
-            self._added = added.AddedTokens(pipeline.added, Normalizer(pipeline.normalize))
-            self._steps = Splitter(pipeline.splits)
+            if pipeline.splits:
+                self._added = added.AddedTokens(pipeline.added, Normalizer(pipeline.normalize))
+                self._steps = Splitter(pipeline.splits)
 
     def encode_bytes(self, word: bytes) -> list[int]:
         """The ids of one pretoken."""

@@ -38,10 +38,10 @@ def last_merges(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for pair, left, token in zip(ranked, lefts, made) if left_parts[token] == left]
 
 
-def are_in_order(merges: list[Pair]) -> bool:
+def pairs_in_order(merges: list[Pair]) -> bool:
     """Whether every merge comes after those that make its parts.
 
-    >>> are_in_order([(b"a", b"b"), (b"ab", b"c")]), are_in_order([(b"ab", b"c"), (b"a", b"b")])
+    >>> pairs_in_order([(b"a", b"b"), (b"ab", b"c")]), pairs_in_order([(b"ab", b"c"), (b"a", b"b")])
     (True, False)
     """
     made = set(BYTES)

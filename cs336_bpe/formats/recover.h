@@ -13,9 +13,21 @@
 
 #include <vector>
 #include "../encode/pair_ranks.h"
+#include "token_table.h"
 
-struct Recover {
-    PairRanks pairs;
+/* What is merged by tiktoken's rule: two neighbours, if together they are a token. Tokens have been
+ * added in the order of their ranks. */
+struct JoinedRanks {
+    TokenTable table;
+
+    uint64_t merge_of(uint32_t left, uint32_t right) const noexcept {
+        uint32_t made = table.find_joined(left, right);
+        return made == TokenTable::NO_TOKEN ? NO_MERGE : (uint64_t)made << 32 | made;
+    }
+};
+
+template <class Pairs> struct RecoverBy {
+    Pairs pairs;
     uint32_t byte_tokens[256]; /* NO_TOKEN for a byte that isn't a token: then nothing joins it */
     uint32_t left, right;      /* what the last call of `merge` joined last */
 
@@ -117,5 +129,8 @@ private:
         return merge != NO_MERGE;
     }
 };
+
+typedef RecoverBy<PairRanks> Recover;
+typedef RecoverBy<JoinedRanks> RecoverJoined;
 
 #endif

@@ -20,10 +20,11 @@ The converse is as useful: if merging its bytes doesn't end with t alone, no mer
 a pair that would make t, but isn't the one that comes last, can be left out of a list of merges.
 """
 
+import os
 from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 cdef extern from "recover.h" nogil:
@@ -36,6 +37,20 @@ cdef extern from "recover.h" nogil:
         bint add(uint32_t first, uint32_t second, uint32_t rank, uint32_t made)
         size_t merge(const uint8_t *token, size_t length) except +
         uint32_t part(size_t place)
+
+
+    cppclass TokenTable:
+        bint start(size_t num_tokens, uint64_t any_number) except +
+        void end()
+        bint add(const uint8_t *token, size_t length) except +
+    cppclass JoinedRanks:
+        TokenTable table
+    cppclass RecoverJoined:
+        JoinedRanks pairs
+        uint32_t byte_tokens[256]
+        uint32_t left
+        uint32_t right
+        size_t merge(const uint8_t *token, size_t length) except +
 
 
 cdef class Recovery:
@@ -144,6 +159,44 @@ def merges_of_ranks(tokens):
             left_view[i] = recovery.state.part(0)
             right_view[i] = recovery.state.part(1)
             recovery.state.add(recovery.state.part(0), recovery.state.part(1), i, i)
+    return left_parts, right_parts
+
+
+def merges_of_any_ranks(list tokens not None):
+    """The same for ranks in which a token may need others of a higher rank, or is made by none.
+
+    `tokens` are distinct, in the order of their ranks, and have all 256 bytes. Two neighbours are
+    joined if together they are a token, whatever its rank is. So the bytes of every token are
+    merged among all tokens, and it gets the two parts that were joined last, if nothing else is
+    left.
+
+    >>> tokens = [bytes([byte]) for byte in range(256)] + [b"abc", b"ab", b"bcd"]
+    >>> lefts, rights = merges_of_any_ranks(tokens)
+    >>> [(tokens[left], tokens[right]) for left, right in zip(lefts, rights) if left >= 0]
+    [(b'ab', b'c'), (b'a', b'b')]
+    """
+    cdef RecoverJoined state
+    cdef bytes token
+    cdef size_t i, num_tokens = len(tokens)
+    left_parts, right_parts = _column(num_tokens), _column(num_tokens)
+    cdef int32_t[:] left_view = left_parts, right_view = right_parts
+    if not state.pairs.table.start(num_tokens, int.from_bytes(os.urandom(8), "little")):
+        raise MemoryError(f"no memory for {num_tokens} tokens")
+    try:
+        for i in range(num_tokens):
+            token = tokens[i]
+            state.pairs.table.add(<const uint8_t *>PyBytes_AS_STRING(token),
+                                  PyBytes_GET_SIZE(token))
+            if PyBytes_GET_SIZE(token) == 1:
+                state.byte_tokens[<uint8_t>PyBytes_AS_STRING(token)[0]] = i
+        for i in range(num_tokens):
+            token = tokens[i]
+            if PyBytes_GET_SIZE(token) > 1 and state.merge(
+                    <const uint8_t *>PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token)) == 1:
+                left_view[i] = state.left
+                right_view[i] = state.right
+    finally:
+        state.pairs.table.end()
     return left_parts, right_parts
 
 

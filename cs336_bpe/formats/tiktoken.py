@@ -14,23 +14,28 @@ token, it is put together as it would be alone. So there is no other way in whic
 make it, and no other list of merges that gives the same tokens in the same order. A trained
 vocabulary always keeps the condition, for the same reason.
 
+A file from elsewhere may break the second condition. `tiktoken` takes it all the same: a pretoken
+that is a token as a whole is that token, and anything else is put together by the rule above. So
+does the reader here. It finds the pair that makes each token (see `recover.pyx`: at most one ever
+does), and a token that none makes is one that only a whole pretoken can be.
+
 Special tokens and the pattern are not in the file; the reader has to be told.
 """
 
 import base64
 import binascii
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.encode.trace import merge_by_rank, pairs_of
-from cs336_bpe.formats.columns import MergeColumns, columns_of_parts
+from cs336_bpe.formats.columns import MergeColumns, are_in_order, columns_of_parts
 from cs336_bpe.formats.consistent import by_columns
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
 from cs336_bpe.formats.rank_lines import read_rank_lines
-from cs336_bpe.formats.recover import merges_of_ranks
+from cs336_bpe.formats.recover import merges_of_any_ranks, merges_of_ranks
 from cs336_bpe.formats.round_trip import (
     Checked,
     as_checked,
@@ -54,6 +59,8 @@ from cs336_bpe.rules import (
 
 if TYPE_CHECKING:
     import tiktoken
+
+    from cs336_bpe.rules.pipeline import Pipeline
 
 MAX_RANK_FILE_BYTES = 1 << 23
 """The largest file of ranks that is read: 8 MiB, twice the largest one in use. To find the merges
@@ -94,6 +101,7 @@ def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
     ranks = read_ranks(path, data)
     with naming(name):
         merges = recover_columns(ranks)
+        pipeline = _pipeline(ranks, merges)
         vocab: Vocab = {rank: token for token, rank in ranks.items()}
         for token, number in specials.items():
             if vocab.setdefault(number, token.encode()) != token.encode():
@@ -103,10 +111,32 @@ def load_tiktoken(path: AnyPath, special_tokens: Mapping[str, int] | None = None
         if not any(token.encode() in ranks for token in specials):
             found = by_columns(vocab, merges, list(specials))
         if found is not None:
-            return as_checked(found, pattern)
-        tokenizer = checked(Model(vocab, merges.pairs, list(specials), pattern))
+            tokenizer = as_checked(found, pattern, pipeline)
+        else:
+            tokenizer = checked(Model(vocab, merges.pairs, list(specials), pattern, pipeline))
         check_special_ids(tokenizer.ids, specials)
+    if len(merges.pairs) + len(BYTES) < len(ranks):
+        made = {left + right for left, right in merges.pairs}.union(BYTES)
+        others = [token for token in ranks if token not in made]
+        warnings.warn(f"{name} has {len(others):,} tokens that no merge makes, such as "
+                      f"{shown(others[0])} of rank {ranks[others[0]]}: only a pretoken that is one "
+                      f"of them as a whole becomes it, as with tiktoken; if that is not meant, "
+                      f"lines of the file are missing", UnmadeTokens, stacklevel=3)
     return tokenizer
+
+
+class UnmadeTokens(UserWarning):
+    """A file of ranks has tokens that no merge makes."""
+
+
+def _pipeline(ranks: Mapping[bytes, int], merges: MergeColumns) -> "Pipeline | None":
+    """What `tiktoken` does besides merging, if that makes a difference."""
+    in_order = are_in_order(merges)
+    if in_order and len(merges.pairs) + len(BYTES) == len(ranks):
+        return None  # all that a whole pretoken may be, merges make of it too
+    from cs336_bpe.rules.pipeline import Pipeline
+
+    return Pipeline(splits=(), whole_tokens=True, in_order=in_order)
 
 
 def read_ranks(path: AnyPath, data: bytes | None = None) -> dict[bytes, int]:
@@ -153,7 +183,7 @@ def _read_line(line: bytes, what: str) -> tuple[bytes, int]:
 
 
 def recover_columns(ranks: Mapping[bytes, int]) -> MergeColumns:
-    """The merges that make the tokens, in the order of their ranks; or an error.
+    """The merges that make the tokens, in the order of their ranks.
 
     >>> ranks = {byte: rank for rank, byte in enumerate(BYTES)}
     >>> recover_columns(ranks | {b"th": 256, b"in": 300, b"thin": 301}).pairs
@@ -168,21 +198,8 @@ def recover_columns(ranks: Mapping[bytes, int]) -> MergeColumns:
         tokens.sort(key=ranks.__getitem__)
     lefts, rights = merges_of_ranks(tokens)
     if lefts.count(-1) != len(BYTES):
-        _refuse_unmade(tokens, ranks, lefts, rights)
+        lefts, rights = merges_of_any_ranks(tokens)
     return columns_of_parts(tokens, in_order, lefts, rights)
-
-
-def _refuse_unmade(tokens: list[bytes], ranks: Mapping[bytes, int], lefts: Sequence[int],
-                   rights: Sequence[int]) -> NoReturn:
-    """Name the first token that no merge makes."""
-    place = next(place for place, token in enumerate(tokens) if len(token) > 1 and lefts[place] < 0)
-    pairs = pairs_of([(tokens[left], tokens[right])
-                      for left, right in zip(lefts[:place], rights) if left >= 0])
-    parts = merge_by_rank([bytes([byte]) for byte in tokens[place]], pairs)
-    found = " ".join(map(shown, parts[:5])) + (" ..." if len(parts) > 5 else "")
-    raise ValueError(f"the token {shown(tokens[place])} of rank {ranks[tokens[place]]} is not made "
-                     f"by one merge: tokens of lower rank leave {len(parts)} parts of it, {found}; "
-                     f"so its merge can't be told")
 
 
 def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
@@ -191,6 +208,9 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
     The error says which token is in the way.
     """
     model, ids, _ = tokenizer
+    ranks = dict(sorted(ids.ordinary.items(), key=lambda item: item[1]))
+    if model.pipeline is not None:  # it was made from ranks, and what comes back is compared
+        return ranks
     made = {left + right for left, right in model.merges}
     last = -1
     for place, (left, right) in enumerate(model.merges):
@@ -205,13 +225,22 @@ def mergeable_ranks(tokenizer: Checked) -> dict[bytes, int]:
         if len(token) > 1 and token not in made:
             raise ValueError(f"the vocab has {shown(token)} with the id {number}, which no merge "
                              f"makes, but tiktoken would: leave it out, or declare it special")
-    ranks = dict(sorted(ids.ordinary.items(), key=lambda item: item[1]))
-    for place, (ours, theirs) in enumerate(zip(model.merges, recover_columns(ranks).pairs)):
-        if ours != theirs:
+    theirs = {left + right: (left, right) for left, right in recover_columns(ranks).pairs}
+    for place, ours in enumerate(model.merges):
+        other = theirs.get(ours[0] + ours[1])
+        if ours != other:
+            instead = ("never make it" if other is None else
+                       f"join {shown(other[0])} and {shown(other[1])}")
             raise ValueError(f"merges[{place}] joins {shown(ours[0])} and {shown(ours[1])}, which "
-                             f"never happens, and tiktoken would join {shown(theirs[0])} and "
-                             f"{shown(theirs[1])}: leave the merge out, or use another format")
+                             f"never happens, and tiktoken would {instead}: leave the merge out, "
+                             f"or use another format")
     return ranks
+
+
+def _check_plain(model: Model, format: str) -> None:
+    """What ranks can't say is an error; whole tokens, and merges in any order, they can."""
+    if model.pipeline is None or model.pipeline.splits or not model.pipeline.whole_tokens:
+        check_plain(model, format)
 
 
 def write_tiktoken(model: Model, path: AnyPath) -> None:
@@ -219,7 +248,7 @@ def write_tiktoken(model: Model, path: AnyPath) -> None:
 
     Special tokens and the pattern do not fit into the file: keep them elsewhere.
     """
-    check_plain(model, "tiktoken's format")
+    _check_plain(model, "tiktoken's format")
     tokenizer = checked(model)
     ranks = mergeable_ranks(tokenizer)
     with atomic_writer(path) as file:
@@ -241,7 +270,7 @@ def to_tiktoken(model: Model, name: str = "cs336_bpe") -> "tiktoken.Encoding":
     >>> encoding.encode(" low lower<|end|>", allowed_special="all")
     [259, 259, 101, 114, 256]
     """
-    check_plain(model, "tiktoken")
+    _check_plain(model, "tiktoken")
     tokenizer = checked(model)
     return _encoding(tokenizer, mergeable_ranks(tokenizer), name)
 

@@ -17,7 +17,8 @@
 #include "open_table.h"
 
 struct TokenTable {
-    struct Token {
+    /* Bytes to look for, with their hash. */
+    struct Wanted {
         const uint8_t *bytes; /* the caller's */
         size_t length;
         uint64_t hash;
@@ -34,42 +35,58 @@ struct TokenTable {
         powers.assign(1, 1);
         tokens.clear();
         tokens.reserve(num_tokens);
+        bytes.clear();
         return slots.start(size);
     }
 
     void end() noexcept { slots.end(); }
 
     /* Add a token, whose number is how many were there; false if it is there already. */
-    bool add(const uint8_t *bytes, size_t length) {
-        Token token = token_of(bytes, length);
-        Slot *slot = look_up(token, [&](const Token &one) {
-            return memcmp(one.bytes, bytes, length) == 0;
-        });
+    bool add(const uint8_t *token, size_t length) {
+        Wanted wanted = prepared(token, length);
+        Slot *slot = look_up(wanted);
         if (slot->number_plus) return false;
         while (powers.size() <= length) powers.push_back(multiplied(powers.back(), secret));
-        tokens.push_back(token);
-        *slot = Slot{tag(token.hash), (uint32_t)tokens.size()};
+        tokens.push_back(Token{bytes.size(), length, wanted.hash});
+        bytes.insert(bytes.end(), token, token + length);
+        *slot = Slot{tag(wanted.hash), (uint32_t)tokens.size()};
         return true;
     }
 
-    uint32_t find(const uint8_t *bytes, size_t length) const noexcept {
-        return look_up(token_of(bytes, length), [&](const Token &one) {
-            return memcmp(one.bytes, bytes, length) == 0;
-        })->number_plus - 1;
+    uint32_t find(const uint8_t *token, size_t length) const noexcept {
+        return find(prepared(token, length));
     }
+
+    /* The same in two steps: with other work between them, what is looked up has time to arrive. */
+    Wanted prepared(const uint8_t *token, size_t length) const noexcept {
+        uint64_t hash = 0;
+        for (size_t i = 0; i < length; i++) hash = reduced(multiplied(hash, secret) + token[i] + 1);
+        slots.prefetch(hash);
+        return Wanted{token, length, hash};
+    }
+
+    uint32_t find(const Wanted &wanted) const noexcept { return look_up(wanted)->number_plus - 1; }
 
     /* The token that two tokens make together. */
     uint32_t find_joined(uint32_t first, uint32_t second) const noexcept {
         const Token &left = tokens[first], &right = tokens[second];
-        uint64_t hash = multiplied(left.hash, powers[right.length]) + right.hash;
-        Token whole = {NULL, left.length + right.length, reduced(hash)};
-        return look_up(whole, [&](const Token &one) {
-            return memcmp(one.bytes, left.bytes, left.length) == 0
-                   && memcmp(one.bytes + left.length, right.bytes, right.length) == 0;
+        const uint8_t *start = bytes.data();
+        return look_up(left.length + right.length, joined_hash(left, right), [&](const Token &one) {
+            return memcmp(start + one.start, start + left.start, left.length) == 0
+                   && memcmp(start + one.start + left.length, start + right.start, right.length) == 0;
         })->number_plus - 1;
     }
 
+    void prepare_joined(uint32_t first, uint32_t second) const noexcept {
+        slots.prefetch(joined_hash(tokens[first], tokens[second]));
+    }
+
 private:
+    struct Token {
+        size_t start, length; /* in `bytes` */
+        uint64_t hash;
+    };
+
     struct Slot {
         uint32_t tag, number_plus; /* the number of the token, + 1 */
         bool is_free() const noexcept { return !number_plus; }
@@ -77,8 +94,13 @@ private:
 
     OpenTable<Slot> slots;
     std::vector<Token> tokens;
+    std::vector<uint8_t> bytes;   /* of all tokens, close together */
     std::vector<uint64_t> powers; /* of the secret */
     uint64_t secret;
+
+    uint64_t joined_hash(const Token &left, const Token &right) const noexcept {
+        return reduced(multiplied(left.hash, powers[right.length]) + right.hash);
+    }
 
     static uint64_t reduced(uint64_t number) noexcept {
         number = (number & PRIME) + (number >> 61);
@@ -101,19 +123,20 @@ private:
 #endif
     }
 
-    Token token_of(const uint8_t *bytes, size_t length) const noexcept {
-        uint64_t hash = 0;
-        for (size_t i = 0; i < length; i++) hash = reduced(multiplied(hash, secret) + bytes[i] + 1);
-        return Token{bytes, length, hash};
-    }
-
     static uint32_t tag(uint64_t hash) noexcept { return (uint32_t)(hash >> 29); }
 
-    template <class IsSame> Slot *look_up(const Token &token, IsSame is_same) const noexcept {
-        return slots.find(token.hash, [&](const Slot &slot) {
-            if (slot.tag != tag(token.hash) || !slot.number_plus) return false;
+    Slot *look_up(const Wanted &wanted) const noexcept {
+        return look_up(wanted.length, wanted.hash, [&](const Token &one) {
+            return memcmp(bytes.data() + one.start, wanted.bytes, wanted.length) == 0;
+        });
+    }
+
+    template <class IsSame>
+    Slot *look_up(size_t length, uint64_t hash, IsSame is_same) const noexcept {
+        return slots.find(hash, [&](const Slot &slot) {
+            if (slot.tag != tag(hash) || !slot.number_plus) return false;
             const Token &one = tokens[slot.number_plus - 1];
-            return one.hash == token.hash && one.length == token.length && is_same(one);
+            return one.hash == hash && one.length == length && is_same(one);
         });
     }
 };

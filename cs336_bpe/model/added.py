@@ -7,6 +7,7 @@ its place all the same: no other token is looked for inside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import regex
 
@@ -27,7 +28,42 @@ class Search:
     def __init__(self, contents: Mapping[str, AddedToken], wanted: Iterable[AddedToken]) -> None:
         self.contents = contents
         self.wanted = frozenset(wanted)
-        self.regex = regex.compile(pattern_of(contents)) if contents else None
+
+    @cached_property
+    def regex(self) -> "regex.Pattern[str] | None":
+        """Made when it is needed: the engine finds most tokens itself, and there may be thousands.
+        """
+        return regex.compile(pattern_of(self.contents)) if self.contents else None
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(content[:size] for content in self.contents
+                         for size in range(1, len(content)))
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self.contents), default=0)
+
+    def open_from(self, text: str, start: int = 0) -> int:
+        """Where the first token may begin of which the end has not come yet."""
+        for place in range(max(start, len(text) - self._longest + 1), len(text)):
+            if text[place:] in self._beginnings:
+                return place
+        return len(text)
+
+    def first(self, text: str, start: int) -> Found | None:
+        """The first token from a place on, None in place of one that isn't wanted, if it is certain
+        whatever may follow the text. Tokens must be plain.
+
+        >>> search = Search({"<a>": AddedToken("<a>"), "<a>+": AddedToken("<a>+")}, [])
+        >>> search.first("one<a>two", 0), search.first("one<a>", 0)
+        ((3, 6, None), None)
+        """
+        match = None if self.regex is None else self.regex.search(text, start)
+        if match is None or match.start() >= self.open_from(text, start):
+            return None
+        token = self.contents[match.group()]
+        return *match.span(), token if token in self.wanted else None
 
     def spans(self, text: str) -> Iterator[Found]:
         """The text in spans, of which some are tokens."""
@@ -41,7 +77,8 @@ class Search:
                                       or (start and _WORD.match(text, start - 1))):
                 continue
             if token.lstrip:
-                start = max(end, len(text[:start].rstrip(_SPACES)))
+                while start > end and text[start - 1] in _SPACES:
+                    start -= 1
             if token.rstrip:
                 spaces = _SPACES_AFTER.match(text, stop)
                 assert spaces is not None
@@ -55,7 +92,7 @@ class Search:
             yield end, len(text), None
 
 
-_SPACES = "".join(chr(point) for point in range(0x3001) if regex.match(r"\s", chr(point)))
+_SPACES = frozenset(regex.findall(r"\s", "".join(map(chr, range(0x3001)))))
 
 
 class AddedTokens:

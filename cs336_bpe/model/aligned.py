@@ -7,10 +7,8 @@ and an accent that was composed with the letter before it has no place of its ow
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 from unicodedata import combining, is_normalized, normalize
 
-from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.splitting import Cut, as_split, compiled, cut_of, parts
 from cs336_bpe.rules import from_printable, to_printable
 from cs336_bpe.rules.pipeline import (
@@ -184,43 +182,3 @@ def _token(text: str) -> bytes:
     token = from_printable(text)
     assert token is not None
     return token
-
-
-# --- Offsets -------------------------------------------------------------------------------
-
-
-class Part(NamedTuple):
-    """An added token with its place and the text that it stands for, or a part of the text."""
-
-    added: str | None
-    source: Aligned
-
-
-def aligned_parts(text: str, tokens: AddedTokens) -> Iterator[Part]:
-    """The text between added tokens, normalized, and the tokens."""
-    steps = tokens.normalizer.steps
-    for start, stop, token in tokens.raw.spans(text):
-        source = aligned(text[start:stop], start)
-        if token is not None:
-            yield Part(token.content, source)
-            continue
-        normal = normalized(source, steps)
-        for first, last, inner in tokens.normalized.spans(normal.text):
-            yield Part(None if inner is None else inner.content, normal[first:last])
-
-
-def trimmed(span: Span, leading: int, trailing: int, *, is_first: bool,
-            prefix_space: bool) -> Span:
-    """A span without the white space at the ends of its token.
-
-    >>> trimmed((4, 8), 1, 0, is_first=False, prefix_space=True)
-    (5, 8)
-    """
-    start, stop = span
-    if leading:
-        if (is_first or start == 0) and prefix_space and leading == 1:
-            leading = 0  # that one was put there
-        start = min(start + leading, stop)
-    if trailing and stop >= trailing:
-        stop = max(stop - trailing, start)
-    return start, stop

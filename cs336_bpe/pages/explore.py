@@ -13,7 +13,7 @@ from cs336_bpe.pages.page import byte_string, write_page
 from cs336_bpe.pages.pattern import automaton_data
 from cs336_bpe.patterns import compile_pattern, why_not
 from cs336_bpe.pretokenize import count_pretokens_in
-from cs336_bpe.rules import BYTES, pattern_name
+from cs336_bpe.rules import BYTES, shown
 from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.views.pretokens import words_of
 from cs336_bpe.views.sample_text import SAMPLE
@@ -57,6 +57,7 @@ def write_explore_page(
 
 def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
     """Tokens are numbered: 256 bytes, then merges; special tokens and others are apart."""
+    _check_merges(tokenizer)
     places = {token: place for place, token in enumerate(BYTES)}
     merges: list[int] = []
     for left, right in tokenizer.merges:
@@ -71,8 +72,24 @@ def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
         "others": [[byte_string(token), number] for number, token in tokenizer.vocab.items()
                    if number not in known],
         "size": tokenizer.vocab_size,
-        "pattern": pattern_name(tokenizer.pattern),
+        "pattern": tokenizer.splitting,
     }
+
+
+def _check_merges(tokenizer: Tokenizer) -> None:
+    """The page merges text itself; an error if merges alone don't say what becomes of it."""
+    if not tokenizer.model.in_order:
+        raise ValueError("the page follows merges in the order in which they were learnt, and the "
+                         "merges of this tokenizer have none: one comes before those of its parts")
+    pipeline = tokenizer.model.pipeline
+    if pipeline is not None and pipeline.whole_tokens:
+        made = {left + right for left, right in tokenizer.merges} | set(BYTES)
+        specials = {token.encode() for token in tokenizer.special_tokens}
+        other = next((token for token in tokenizer.vocab.values()
+                      if token not in made and token not in specials), None)
+        if other is not None:
+            raise ValueError(f"the page makes tokens by merges, and no merge makes {shown(other)}, "
+                             f"which a whole pretoken may be")
 
 
 def _runs(numbers: Iterator[int]) -> Iterator[list[int]]:
@@ -95,10 +112,11 @@ def _runs(numbers: Iterator[int]) -> Iterator[list[int]]:
 
 def _text(tokenizer: Tokenizer, text: str) -> dict[str, Any]:
     """The text to merge: as it is, with the automaton of the pattern, by which the page splits what
-    the reader writes; and in pretokens if the pattern can't be compiled, or leaves gaps."""
+    the reader writes; and in pretokens if the pattern can't be compiled, leaves gaps, or isn't all
+    that cuts text."""
     words = words_of(tokenizer, text, "all", MAX_BYTES)
     limits = {"cut": words.cut, "shown": words.shown_bytes}
-    if why_not(tokenizer.pattern) is None:
+    if tokenizer.model.pipeline is None and why_not(tokenizer.pattern) is None:
         automaton = compile_pattern(tokenizer.pattern)
         if not automaton.leaves_gaps:
             return {"text": text.encode()[: words.shown_bytes].decode("utf-8", "ignore"),
@@ -113,8 +131,10 @@ def _compression(tokenizer: Tokenizer, text: str | None,
     """Bytes per token for vocabulary sizes of equal ratio, four to a doubling."""
     if counts is None:
         measured = "a short sample that is part of this package" if text is None else "the text"
-        counts = count_pretokens_in(SAMPLE if text is None else text,
-                                    list(tokenizer.special_tokens), pattern=tokenizer.pattern)
+        sample = SAMPLE if text is None else text
+        counts = (count_pretokens_in(sample, list(tokenizer.special_tokens),
+                                     pattern=tokenizer.pattern)
+                  if tokenizer.model.pipeline is None else tokenizer.pretoken_counts(sample))
     else:
         measured = "the pretoken counts given"
     size = sum(len(word) * count for word, count in counts.items())

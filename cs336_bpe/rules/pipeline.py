@@ -140,7 +140,11 @@ class Template:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """All that a tokenizer has beyond a `Model`'s vocab, merges, special tokens and pattern."""
+    """All that a tokenizer has beyond a `Model`'s vocab, merges, special tokens and pattern.
+
+    Without `splits`, text is cut by the model's pattern, its special tokens are found as they are,
+    and only what follows is special: `whole_tokens`, or merges that are not `in_order`.
+    """
 
     normalize: tuple[NormalStep, ...] = ()
     added: tuple[AddedToken, ...] = ()

@@ -5,7 +5,7 @@ there is.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -54,8 +54,8 @@ class Coder:
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
         self.cache_bytes = min(limit, sys.maxsize)
         self.choices = SpecialChoices(found.ids.specials, self.preparation)
-        self.wholes = None if self.preparation is None else self.preparation.wholes
-        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes, self.wholes)
+        self.engine = engine.Engine(found.tokens, found.merges, self.cache_bytes,
+                                    _wholes(pipeline, found))
         if self.compiled is not None:
             self.engine.use_pattern(self.compiled)
         self.tokens = found.tokens
@@ -107,6 +107,12 @@ class Coder:
                 whole.extend(self._encode_lenient(part, self.choices.nothing, width, cache))
         whole.shrink()
         return whole
+
+    def encode_between(self, text: str, width: int) -> engine.Ids:
+        """The ids of what is between added tokens, prepared, if the pattern is compiled."""
+        if self.preparation is None:
+            return self.encode_any(text, self.choices.none, width)
+        return self._encode_lenient(text, self.choices.nothing, width, None)
 
     def _encode_lenient(self, text: str, specials: engine.Specials, width: int,
                         cache: engine.Cache | None) -> engine.Ids:
@@ -200,9 +206,14 @@ class Coder:
         import numpy
 
         lengths = numpy.zeros(self.greatest_id + 1, numpy.int64)
-        for number, token in self.tokens.items():
-            lengths[number] = len(token)
+        measures = self.token_measures
+        lengths[measures.ids] = measures.lengths
         return lengths
+
+    @cached_property
+    def token_measures(self) -> "TokenMeasures":
+        """How long the tokens are, and how many spaces they begin and end with."""
+        return TokenMeasures(self.tokens)
 
     @property
     def smallest_dtype(self) -> "numpy.dtype[Any]":
@@ -225,12 +236,49 @@ class Coder:
         return kind
 
 
+class TokenMeasures:
+    """What can be counted of tokens, in arrays in the order of ids."""
+
+    def __init__(self, tokens: Mapping[int, bytes]) -> None:
+        import numpy
+
+        number = len(tokens)
+        self.ids = numpy.fromiter(tokens, numpy.int64, number)
+        """Of all tokens, rising."""
+        self.lengths = numpy.fromiter(map(len, tokens.values()), numpy.int64, number)
+        self.leading = self.lengths - numpy.fromiter(
+            (len(token.lstrip(b" ")) for token in tokens.values()), numpy.int64, number)
+        self.trailing = self.lengths - numpy.fromiter(
+            (len(token.rstrip(b" ")) for token in tokens.values()), numpy.int64, number)
+
+    def of(self, measure: "Array", ids: "Array") -> "Array":
+        """A measure of the tokens that have these ids."""
+        if self.ids[-1] == len(self.ids) - 1:  # no gaps
+            return measure[ids]
+        return measure[self.ids.searchsorted(ids)]
+
+
 def _preparation(pipeline: "Pipeline | None", ids: TokenIds) -> "Preparation | None":
-    if pipeline is None:
+    if pipeline is None or not pipeline.splits:
         return None
     from cs336_bpe.tokenizer.preparing import Preparation
 
     return Preparation(pipeline, ids)
+
+
+def _wholes(pipeline: "Pipeline | None", found: Consistent) -> dict[bytes, int] | None:
+    """Tokens that a whole pretoken is, but for those that the merges make of it in any case."""
+    if pipeline is None or not pipeline.whole_tokens:
+        return None
+    from cs336_bpe.model.wholes import whole_tokens
+
+    ids, merges = found.ids, found.merges
+    if merges.all_happen:
+        made = set(merges.ids)
+        ordinary = ({} if len(ids.ordinary) == len(made) else
+                    {token: one for token, one in ids.ordinary.items() if one not in made})
+        ids = TokenIds(ordinary, ids.specials)
+    return whole_tokens(ids, pipeline)
 
 
 def coder_of(tokenizer: Checked, cache_bytes: int, unmatched: Unmatched) -> Coder:

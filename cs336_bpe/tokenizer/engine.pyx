@@ -93,7 +93,7 @@ keys_init_module()
 cdef class Specials:
     """Special tokens to look for in a text, and their ids."""
     cdef SpecialTokens tokens
-    cdef size_t longest  # bytes
+    cdef readonly size_t longest  # bytes
 
     def __init__(self, dict ids not None):
         for token, number in ids.items():

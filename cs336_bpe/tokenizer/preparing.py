@@ -5,13 +5,12 @@ nothing has to be normalized, and the compiled engine can do the rest for a whol
 `is_transparent` says when.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.model.splitting import Splitter
-from cs336_bpe.model.wholes import whole_tokens
 from cs336_bpe.native.scanner import CompiledPattern
 from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
 from cs336_bpe.rules import TokenIds
@@ -24,7 +23,6 @@ class Preparation:
     def __init__(self, pipeline: Pipeline, ids: TokenIds) -> None:
         self.pipeline = pipeline
         self.ids = ids.specials
-        self.wholes = whole_tokens(ids, pipeline)
         self.normalizer = Normalizer(pipeline.normalize)
         self.splitter = Splitter(pipeline.splits)
         reduced = patterns_of(pipeline.splits)
@@ -66,6 +64,46 @@ class Preparation:
                 yield " " + part
             else:
                 yield part
+
+    def can_stream(self, added: AddedTokens | None) -> bool:
+        """Whether a text that comes in parts need not be put together between added tokens.
+
+        The search for tokens that are found after normalization must be simple, and so must the
+        normalizer: it can cut a text only if there is nothing in it but Unicode's forms.
+        """
+        return (added is not None and self.compiled is not None and self.normalizer.only_forms
+                and not self.prefix_space
+                and all(token.is_plain for token in self.pipeline.added)
+                and added.normalized.wanted.issuperset(added.normalized.contents.values()))
+
+    def stream(self, parts: Iterable[str], added: AddedTokens) -> Iterator[str | int]:
+        """The ids of raw added tokens, and the text between them, normalized, in parts again.
+
+        Held back is what may become an added token, and what follows the last place where a text
+        may be cut to be normalized.
+        """
+        search, normalizer = added.raw, added.normalizer
+        held = ""
+        searched = 0  # no token that is wanted starts before this place of it, nor may one
+        examined = 0  # there is no place to cut before this one
+        for part in parts:
+            held += part
+            while (match := search.first(held, searched)) is not None:
+                start, stop, token = match
+                if token is None:
+                    searched = stop  # it is not wanted, but has used up its place
+                    continue
+                yield from filter(None, [normalizer(held[:start])])
+                yield self.ids[token.content]
+                held, searched, examined = held[stop:], 0, 0
+            searched = max(searched, search.open_from(held, searched))
+            cut = normalizer.last_cut(held, examined, searched)
+            if cut:
+                yield normalizer(held[:cut])
+                held, searched = held[cut:], searched - cut
+            examined = min(searched + 1, len(held))
+        for start, stop, token in search.spans(held):
+            yield normalizer(held[start:stop]) if token is None else self.ids[token.content]
 
     def pieces(self, text: str, added: AddedTokens) -> Iterator[bytes | int]:
         """The pretokens of a text, and the ids of added tokens."""

@@ -1,11 +1,15 @@
 """A text that comes in parts: its ids, as soon as they are certain."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from cs336_bpe.text.streams import utf8_parts, whole_documents
 from cs336_bpe.tokenizer.coder import Coder
 from cs336_bpe.tokenizer.engine import Ids, OpenText
 from cs336_bpe.tokenizer.special_choice import Choice
+
+if TYPE_CHECKING:
+    from cs336_bpe.tokenizer.preparing import Preparation
 
 CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 
@@ -18,8 +22,12 @@ def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
                         f"such as an open text file or [text]")
     # What must not occur has to be found as a whole, so it must not be cut in two either.
     uncut = coder.choices.all if choice.refused is not None else choice
-    encode = _encode_open if coder.is_direct else _encode_documents
-    return filter(len, encode(coder, parts, choice, uncut, width))
+    if coder.is_direct:
+        return filter(len, _encode_open(coder, parts, choice, uncut, width))
+    preparation = coder.preparation
+    if preparation is not None and preparation.can_stream(choice.added):
+        return filter(len, _encode_prepared(coder, preparation, parts, choice, width))
+    return filter(len, _encode_documents(coder, parts, choice, uncut, width))
 
 
 def _encode_open(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,
@@ -47,6 +55,45 @@ def _ids_of_special(coder: Coder, special_of: dict[int, str], special: tuple[int
     """A special token that was found at an offset: its id, or an error if it must not occur."""
     offset, number = special
     return coder.encode_any(special_of[number], choice, width, offset=offset)
+
+
+def _encode_prepared(coder: Coder, preparation: "Preparation", parts: Iterable[str],
+                     choice: Choice, width: int) -> Iterator[Ids]:
+    """Text is normalized as it comes, between added tokens that are found before that; those that
+    are found after it, `OpenText` finds."""
+    assert choice.added is not None
+    cache = coder.engine.new_cache(CACHE_BYTES)
+    later = {content: preparation.ids[token.content]
+             for content, token in choice.added.normalized.contents.items()}
+    text = OpenText(coder.engine, later, width, cache)
+
+    def certain(data: bytes | None) -> Iterator[Ids]:
+        ids, special = text.end() if data is None else text.add(data)
+        while special is not None:
+            yield ids
+            yield coder.engine.encode_pieces([special[1]], width, cache)
+            ids, special = text.end() if data is None else text.add(b"")
+        yield ids
+
+    for piece in preparation.stream(_without_refused(parts, choice), choice.added):
+        if isinstance(piece, str):
+            yield from certain(piece.encode())
+        else:
+            yield from certain(None)
+            yield coder.engine.encode_pieces([piece], width, cache)
+    yield from certain(None)
+
+
+def _without_refused(parts: Iterable[str], choice: Choice) -> Iterator[str]:
+    """The same parts, or an error if special tokens that must not occur do, also across parts."""
+    kept, offset = b"", 0
+    for data in utf8_parts(parts):
+        if choice.refused is not None:
+            kept += data
+            choice.check(kept, offset)
+            rest = max(0, len(kept) - choice.refused.longest + 1)
+            kept, offset = kept[rest:], offset + rest
+        yield data.decode()
 
 
 def _encode_documents(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,

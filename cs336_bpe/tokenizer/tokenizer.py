@@ -6,6 +6,7 @@ pattern and the compiled `engine` together, `decoder` goes back, and `streams`, 
 """
 
 import pathlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
@@ -304,7 +305,7 @@ class Tokenizer(Habits):
                                  f"{shown(tokens[number])}; give it another one")
             tokens[number] = name.encode()
         pipeline = self._pipeline
-        if pipeline is not None:
+        if pipeline is not None and pipeline.splits:
             from dataclasses import replace
 
             from cs336_bpe.rules.pipeline import AddedToken
@@ -410,7 +411,7 @@ class Tokenizer(Habits):
 
         choice = self.coder.choices.choose(specials)
         choice.check(as_bytes(text))
-        ids, offsets = OffsetEncoder(self.coder, self._tokens).encode(text, choice, unit)
+        ids, offsets = OffsetEncoder(self.coder).encode(text, choice, unit)
         if add_special_tokens:
             before, after = self._around()
             ids = [*before, *ids, *after]
@@ -690,18 +691,53 @@ class Tokenizer(Habits):
         l o w s
         l ow s   merge 0: o + w
         low s    merge 1: l + ow
+
+        A pretoken that is a token as a whole goes through none, if the tokenizer looks for that
+        first (`ignore_merges` of a `tokenizer.json`, and tiktoken).
         """
         if not isinstance(text, str):
             raise TypeError(f"text is a {type(text).__name__}; it must be str")
         pairs = pairs_of(self._merges)
+        wholes = self._wholes()
         explanations = []
         for piece in self._checked_pieces(text, specials):
             if isinstance(piece, int):
                 token = self._tokens[piece]
-                explanations.append(Explanation(token, [[token]], [], [piece], True))
+                explanations.append(Explanation(token, [[token]], [], [piece], special=True))
+            elif piece in wholes:
+                explanations.append(Explanation(piece, [[piece]], [], [wholes[piece]], whole=True))
             else:
                 explanations.append(explain_pretoken(piece, pairs, self._ids.ordinary))
         return explanations
+
+    def _wholes(self) -> dict[bytes, int]:
+        """The tokens that a whole pretoken is before anything is merged."""
+        if self._pipeline is None or not self._pipeline.whole_tokens:
+            return {}
+        from cs336_bpe.model.wholes import whole_tokens
+
+        return whole_tokens(self._ids, self._pipeline)
+
+    def pretoken_counts(self, text: Text, *, specials: Which = "all") -> dict[bytes, int]:
+        """How often each pretoken is in a text: as this tokenizer cuts it, in however many steps.
+
+        For large texts and one pattern, `count_pretokens` is much faster.
+
+        >>> tokenizer = Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), [], ["<e>"])
+        >>> tokenizer.pretoken_counts("low low<e>")
+        {b'low': 1, b' low': 1}
+        """
+        pieces = self._checked_pieces(text, specials)
+        return dict(Counter(piece for piece in pieces if not isinstance(piece, int)))
+
+    @property
+    def splitting(self) -> str:
+        """How text is cut into pretokens, in a few words: the pattern by its name, if it has one.
+
+        >>> Tokenizer(dict(enumerate(bytes([b]) for b in range(256))), []).splitting
+        'gpt2'
+        """
+        return pattern_name(self.pattern) if self.pattern else "several steps"
 
     def _checked_pieces(self, text: Text, specials: Which) -> Iterator[bytes | int]:
         choice = self.coder.choices.choose(specials)
@@ -813,8 +849,8 @@ class Tokenizer(Habits):
         return hash((len(self._tokens), self._merges, self.pattern))
 
     def __repr__(self) -> str:
-        pattern = (f"pattern {pattern_name(self.pattern)}" if self.pattern
-                   else "cut into pretokens in several steps")
+        pattern = (f"pattern {self.splitting}" if self.pattern
+                   else f"cut into pretokens in {self.splitting}")
         specials = ", ".join(map(repr, self._ids.specials)) or "none"
         if len(specials) > 60:
             specials = f"{len(self._ids.specials)}"

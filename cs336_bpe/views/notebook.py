@@ -6,7 +6,7 @@ has its colours and its tooltip with it, and nothing else is coloured.
 
 import html
 
-from cs336_bpe.rules import PATTERNS, pattern_name
+from cs336_bpe.rules import PATTERNS
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
 from cs336_bpe.views.appearance import appearance, label
@@ -69,13 +69,14 @@ def tokenizer_html(tokenizer: Viewed) -> str:
     merges = [f"{_code(left)} + {_code(right)}" for left, right in tokenizer.merges[:5]]
     made = sorted((left + right for left, right in tokenizer.merges),
                   key=lambda token: (-len(token), token))
-    name = pattern_name(tokenizer.pattern)
+    name = tokenizer.splitting
     rows = {
         "tokens": f"{tokenizer.vocab_size:,}",
         "merges": f"{len(tokenizer.merges):,}" + (f", first {', '.join(merges)}" if merges else ""),
         "longest tokens": ", ".join(map(_code, made[:5])) or "single bytes",
         "special tokens": ", ".join(specials) or "none",
-        "pattern": _code((name if name in PATTERNS else tokenizer.pattern).encode()),
+        "pattern": (_code((name if name in PATTERNS else tokenizer.pattern).encode())
+                    if tokenizer.pattern else name),
     }
     table = "".join(f'<tr><th style="text-align:left" scope="row">{name}</th>'
                     f"<td>{value}</td></tr>"

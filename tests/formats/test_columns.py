@@ -121,7 +121,7 @@ def test_good_files_take_the_fast_way(trained, format, tmp_path, monkeypatch):
         raise AssertionError("the slow way")
 
     for name in ("consistent.separate_specials", "gpt2.read_entries", "gpt2.read_merge",
-                 "huggingface_reader.read_entries", "tiktoken.merge_by_rank",
+                 "huggingface_reader.read_entries", "tiktoken.merges_of_any_ranks",
                  "tiktoken._read_line_by_line"):
         monkeypatch.setattr(f"cs336_bpe.formats.{name}", slow)
     specials = separate_specials(trained.vocab, trained.merges, trained.special_tokens).specials

@@ -26,6 +26,7 @@ from cs336_bpe.formats import (
     write_tiktoken,
 )
 from cs336_bpe.formats.huggingface_reader import IgnoredPart
+from cs336_bpe.formats.tiktoken import UnmadeTokens
 from cs336_bpe.rules import BYTES, Model
 
 READERS = {
@@ -323,8 +324,6 @@ def test_bad_ids_in_our_own_file(edit, message, good, small):
     (b"c3Q= 257", b"c3Q= 258", r"line 258 has the rank 258, which line 257 has already"),
     (b"c3Q= 257", b"YQ== 257", r"line 257 has the token b'a', which line 98 has already"),
     (b"c3Q= 257", b"c3Q= 256", r"special token '<\|end\|>' can't have the id 256"),
-    (b"c3Q= 257\n", b"", r"b'est' of rank 258 is not made by one merge: .* 3 parts .* b'e' b's'"),
-    (b"c3Q= 257", b"c3Q= 900", r"b'est' of rank 258 is not made by one merge"),
     (b"YQ== 97\n", b"", r"the byte b'a' has no rank"),
 ])
 def test_bad_ranks(old, new, message, good):
@@ -356,7 +355,8 @@ def test_a_long_token_takes_no_quadratic_time(good):
     assert read_tiktoken(path).merges[-1] == (b"a" * 2**15, b"a" * 2**15)
     lines[-1] = b"%b 300\n" % b64encode(b"ab" * 500_000)
     path.write_bytes(b"".join(lines))
-    refused(good, "ranks.tiktoken", r"b'abab.* of 1000000 bytes of rank 300 is not made by one")
+    with pytest.warns(UnmadeTokens, match=r"b'abab.* of 1000000 bytes of rank 300"):
+        assert len(read_tiktoken(path).merges) == 15
 
 
 @pytest.mark.parametrize(("merges", "extra", "message"), [

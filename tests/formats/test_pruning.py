@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cs336_bpe import Tokenizer
 from cs336_bpe.encode.trace import merge_by_rank, pairs_of
-from cs336_bpe.formats.pruning import are_in_order, last_merges
+from cs336_bpe.formats.pruning import last_merges, pairs_in_order
 from cs336_bpe.rules import BYTES, GPT2_PATTERN
 from cs336_bpe.rules.pipeline import ByteLevel, Pipeline
 
@@ -34,7 +34,7 @@ def test_a_merge_before_its_parts():
     """Lowest first after every single merge: aba b, and not ab ab."""
     ranking = [(b"ab", b"a"), (b"a", b"b")]
     assert last_merges(ranking) == ranking
-    assert not are_in_order(ranking)
+    assert not pairs_in_order(ranking)
     assert merged(b"abab", ranking) == [b"aba", b"b"]
 
 
@@ -51,7 +51,7 @@ def test_the_engine_takes_merges_in_any_order(seed):
     merges = last_merges(ranking)
     vocab = dict(enumerate([*BYTES, *(left + right for left, right in merges)]))
     ids = {token: number for number, token in vocab.items()}
-    pipeline = Pipeline(splits=(ByteLevel(),), in_order=are_in_order(merges))
+    pipeline = Pipeline(splits=(ByteLevel(),), in_order=pairs_in_order(merges))
     tokenizer = Tokenizer(vocab, merges, pattern=GPT2_PATTERN, pipeline=pipeline)
     for length in (1, 5, 20, 127, 128, 129, 700, 5_000):
         word = bytes(rng.choices(b"abc", k=length))

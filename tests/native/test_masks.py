@@ -8,8 +8,9 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cs336_bpe.native.masked_patterns import MASKED_PATTERNS
+from cs336_bpe.native.masked_patterns import MASKED_PATTERNS, name_of_masks
 from cs336_bpe.native.scan import count_starts, find_starts, scanner_paths, use_scanner_path
+from cs336_bpe.patterns import compile_pattern
 
 SPLIT = {name: regex.compile(pattern) for name, pattern in MASKED_PATTERNS.items()}
 PATHS = ["avx512", "avx2", "sse2", "neon", "portable"]
@@ -220,3 +221,9 @@ def test_real_text(data, corpus, pattern):
     text = (data / f"corpora/{corpus}.txt").read_bytes().decode()
     for start in range(0, len(text) if SLOW else 1, 1_000_000):
         check_on_all_paths(text[start:start + 1_000_000], pattern)
+
+
+@pytest.mark.parametrize("name", MASKED_PATTERNS)
+def test_every_pattern_with_masks_is_known_again(name):
+    """Also by the short text on which they all differ, which is looked at first."""
+    assert name_of_masks(compile_pattern(MASKED_PATTERNS[name])) == name
