@@ -10,7 +10,6 @@ finds the words.
 
 import os
 from array import array
-from typing import NamedTuple
 
 from cpython.bytes cimport (
     PyBytes_AS_STRING,
@@ -21,6 +20,7 @@ from cpython.bytes cimport (
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from cs336_bpe.formats.merge_columns import MergeColumns
 from cs336_bpe.rules import BYTES, from_printable
 
 cdef extern from "token_table.h" nogil:
@@ -40,19 +40,6 @@ cdef extern from "Python.h":
     Py_UCS4 PyUnicode_READ(int kind, const void *characters, Py_ssize_t at)
 
 cdef uint32_t NO_TOKEN = 0xFFFFFFFF
-
-
-class MergeColumns(NamedTuple):
-    """Merges that have been checked, as numbers and as pairs of bytes.
-
-    A token has the number of the merge that makes it, after the 256 bytes: the first merge makes
-    token 256. `ids[number]` is its id, and merge `i` joins the tokens `lefts[i]` and `rights[i]`.
-    """
-
-    ids: array
-    lefts: array
-    rights: array
-    pairs: list
 
 
 cdef class Table:

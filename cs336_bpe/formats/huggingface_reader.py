@@ -12,8 +12,6 @@ import warnings
 from typing import NamedTuple, cast
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats import recover
-from cs336_bpe.formats.columns import from_printables, places_of
 from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
@@ -25,6 +23,8 @@ from cs336_bpe.formats.huggingface_steps import (
     read_splits,
     type_of,
 )
+from cs336_bpe.formats.native import from_printables, places_of
+from cs336_bpe.formats.native import last_merges as last_merges_of_columns
 from cs336_bpe.formats.probe import uncovered
 from cs336_bpe.formats.pruning import are_in_order, last_merges
 from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids
@@ -198,7 +198,7 @@ def _last_of_places(tokens: list[bytes], listed: list[object]) -> list[Pair] | N
     if columns is None:
         return None
     try:
-        left_parts, _ = recover.last_merges(tokens, *columns)
+        left_parts, _ = last_merges_of_columns(tokens, *columns)
     except ValueError:  # a merge is there twice
         return None
     return [(tokens[left], tokens[right]) for left, right, made in zip(*columns)
