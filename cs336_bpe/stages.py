@@ -8,6 +8,8 @@ import importlib
 from dataclasses import dataclass
 from types import ModuleType
 
+from cs336_bpe.common.built import is_built
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -37,6 +39,11 @@ class Stage:
     def number(self) -> str:
         """The short name: `stage03` for `stage03_pair_index`, `detour` for a detour."""
         return self.name.partition("_")[0]
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be run: a compiled one may not have been built."""
+        return not self.compiled or is_built()
 
     def load(self) -> ModuleType:
         """Import the stage. A compiled one that was not built is an error, not another stage."""
@@ -203,14 +210,14 @@ def ladder(name: str) -> list[Stage]:
 
 
 def find(ladder_name: str, name: str | None = None) -> Stage:
-    """A stage by its name or number; by default the last, which is the fastest.
+    """A stage by its name or number; by default the last that is there, which is the fastest.
 
     >>> find("train", "stage03").idea
     'an index from each pair to its words'
     """
     rungs = ladder(ladder_name)
     if name is None:
-        return rungs[-1]
+        return [stage for stage in rungs if stage.is_there][-1]
     for stage in STAGES:
         if stage.ladder == ladder_name and name in (stage.name, stage.number):
             return stage

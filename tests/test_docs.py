@@ -31,3 +31,9 @@ def test_the_walk_names_each_file_once():
         assert name == target
         assert page.count(f"`{name}`") == 1
         assert f"{Path(name).name}</text>" in (ROOT / "docs/figures/walk.svg").read_text("utf-8")
+
+
+def test_the_citation_names_this_version():
+    from cs336_bpe import __version__
+
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")

@@ -15,8 +15,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "cs336_bpe"
 
 FLOORS = [
-    {"_version", "stages"},
+    {"_version"},
     {"common"},
+    {"stages"},
     {"rules"},
     {"patterns"},
     {"native"},

@@ -76,7 +76,7 @@ def measure_all(options: argparse.Namespace, path: Path, specials: list[str],
     counts = count_pretokens(path, specials)
     pretokens = split_text(beginning_of(path), specials)
     rungs = [stage for name in ("pretokenize", "train", "encode", "decode")
-             for stage in stages.ladder(name)]
+             for stage in ladders.rungs_there(name)]
     on_terminal = sys.stderr.isatty()
     begun = set()
     with Bar(total=len(rungs), unit="stage", disable=options.quiet or not on_terminal) as bar:
@@ -106,15 +106,16 @@ def in_words(results: dict[str, Any]) -> str:
     lines = [
         f"{results['corpus']}; {results['kinds']:,} distinct pretokens", results["machine"], "",
         "Pretokenization: text -> counts", "", as_text(ladders.counting_table(runs)), "",
+        *ladders.not_built("pretokenize"),
         *ladders.branches(ladders.counting_table(runs)),
         "All stages give the same counts. Times are until there is a dict of them; training does "
         "not need",
         f"one, and without it the last stage takes {runs[-1]['columns_seconds']:.3f} s.", "",
         f"Training: counts -> merges, vocabulary {results['vocab_size']:,}", "",
-        as_text(ladders.table(rows)), "", *ladders.footnotes(rows), "",
+        as_text(ladders.table(rows)), "", *ladders.not_built("train"), *ladders.footnotes(rows), "",
         f"Encoding: the first {encoded[0]['wanted_bytes']:,} bytes of pretokens -> ids, "
         f"vocabulary {results['vocab_size']:,}", "",
-        as_text(ladders.encoding_table(encoded)), "",
+        as_text(ladders.encoding_table(encoded)), "", *ladders.not_built("encode"),
         *ladders.branches(ladders.encoding_table(encoded)),
         f"All stages give the same ids, as far as each one got in {results['encode_seconds']:g} "
         "seconds ('bytes done'). Each one is a",
@@ -122,7 +123,7 @@ def in_words(results: dict[str, Any]) -> str:
         *what_encoders_are_given(), "",
         f"Decoding: {results['decode'][0]['num_tokens']:,} ids -> text, or bytes; millions of "
         "tokens per second", "",
-        as_text(ladders.decoding_table(results["decode"])), "",
+        as_text(ladders.decoding_table(results["decode"])), "", *ladders.not_built("decode"),
         "All stages give the same bytes and the same text. The gains after 'list to text' are of "
         "that, and those",
         "after 'array to bytes' of that.",
@@ -132,7 +133,7 @@ def in_words(results: dict[str, Any]) -> str:
 
 def what_encoders_are_given() -> list[str]:
     """Some stages cut the text themselves, and their times are not quite comparable."""
-    whole = [stage.number for stage in stages.ladder("encode") if stage.whole_texts]
+    whole = [stage.number for stage in ladders.rungs_there("encode") if stage.whole_texts]
     if not whole:
         return []
     return [f"Given documents, so that cutting them into pretokens is timed too: "

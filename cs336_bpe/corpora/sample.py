@@ -17,6 +17,7 @@ from os import fsdecode
 from typing import Any, BinaryIO
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.built import is_built
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.corpora.choose import Stratum, choose_at_random, choose_by_length
@@ -159,9 +160,12 @@ def _survey(source: Source, smart: bool,
     dropped = bytearray()
     seen = None
     if smart:
-        from cs336_bpe.corpora.near_duplicates import (
-            NearDuplicates,  # compiled; the rest needs no compiler
-        )
+        if not is_built():
+            raise ImportError("near-duplicates are found by a compiled module, which is not built; "
+                              "install a C++ compiler, then this package again, or take a random "
+                              "sample")
+        from cs336_bpe.corpora.near_duplicates import NearDuplicates
+
         seen = NearDuplicates()
     with reporting(progress, "read", source.size) as report:
         for piece, ends in source.read(report):

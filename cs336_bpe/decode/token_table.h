@@ -90,10 +90,19 @@ static inline uint32_t value_of(PyObject *number) {
     return overflow || value < 0 || value >= NO_ID ? (uint32_t)NO_ID : (uint32_t)value;
 }
 
-/* The ids in a list or a tuple, which the interpreter's lock keeps others from changing. */
+#if PY_VERSION_HEX < 0x030D0000
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+/* The ids in a list or a tuple, which the interpreter's lock keeps others from changing. Where there is
+ * none, the list is locked itself. Another thread may have made it shorter just before. */
 static void copy_objects(PyObject *list, size_t size, uint32_t *ids) {
+    Py_BEGIN_CRITICAL_SECTION(list);
     PyObject **items = PySequence_Fast_ITEMS(list);
-    for (size_t i = 0; i < size; i++) ids[i] = value_of(items[i]);
+    const size_t there = (size_t)PySequence_Fast_GET_SIZE(list);
+    for (size_t i = 0; i < size; i++) ids[i] = i < there ? value_of(items[i]) : (uint32_t)NO_ID;
+    Py_END_CRITICAL_SECTION();
 }
 
 #endif

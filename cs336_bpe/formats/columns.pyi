@@ -1,15 +1,7 @@
 from array import array
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from cs336_bpe.rules import Pair
-
-class MergeColumns(NamedTuple):
-    ids: array[int]
-    lefts: array[int]
-    rights: array[int]
-    pairs: list[Pair]
-    all_happen: bool = False
+from cs336_bpe.formats.merge_columns import MergeColumns
 
 def from_printables(texts: Iterable[str]) -> list[bytes | None]: ...
 def not_printable(texts: Iterable[str]) -> list[str]: ...

@@ -10,7 +10,6 @@ finds the words.
 
 import os
 from array import array
-from typing import NamedTuple
 
 from cpython.bytes cimport (
     PyBytes_AS_STRING,
@@ -21,6 +20,7 @@ from cpython.bytes cimport (
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from cs336_bpe.formats.merge_columns import MergeColumns
 from cs336_bpe.rules import BYTES, from_printable
 
 cdef extern from "token_table.h" nogil:
@@ -61,21 +61,6 @@ cdef struct Merge:  # by the places of its tokens in a table
     uint32_t left
     uint32_t right
     uint32_t made
-
-
-class MergeColumns(NamedTuple):
-    """Merges that have been checked, as numbers and as pairs of bytes.
-
-    A token has the number of the merge that makes it, after the 256 bytes: the first merge makes
-    token 256. `ids[number]` is its id, and merge `i` joins the tokens `lefts[i]` and `rights[i]`.
-    `all_happen` if every token that a merge makes is known to be what becomes of its own bytes.
-    """
-
-    ids: array
-    lefts: array
-    rights: array
-    pairs: list
-    all_happen: bool = False
 
 
 cdef class Table:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from cs336_bpe.formats.columns import MergeColumns, columns_of, columns_of_ranked, from_printables
+from cs336_bpe.formats.merge_columns import MergeColumns
+from cs336_bpe.formats.native import columns_of, columns_of_ranked, from_printables
 from cs336_bpe.rules import (
     ALPHABET,
     MAX_ID,

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.formats.consistent import from_entries
+from cs336_bpe.formats.native import parts_left
 from cs336_bpe.formats.plain_encoder import PlainEncoder
 from cs336_bpe.formats.probe import check_ids, is_installed
-from cs336_bpe.formats.recover import parts_left
 from cs336_bpe.formats.round_trip import Checked, as_checked, check_plain, check_same, checked
 from cs336_bpe.formats.safe_json import (
     as_id,

@@ -12,7 +12,6 @@ import warnings
 from typing import NamedTuple
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.columns import are_in_order, not_printable
 from cs336_bpe.formats.consistent import Consistent, consistent, from_entries
 from cs336_bpe.formats.gpt2 import read_entries, read_merge, read_part
 from cs336_bpe.formats.huggingface_steps import (
@@ -24,6 +23,7 @@ from cs336_bpe.formats.huggingface_steps import (
     read_splits,
     type_of,
 )
+from cs336_bpe.formats.native import are_in_order, not_printable
 from cs336_bpe.formats.probe import uncovered
 from cs336_bpe.formats.pruning import last_merges, pairs_in_order
 from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids

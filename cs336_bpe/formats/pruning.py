@@ -15,7 +15,7 @@ So all other merges of the token can be left out, and nothing changes.
 
 from collections.abc import Iterable
 
-from cs336_bpe.formats import recover
+from cs336_bpe.formats import native
 from cs336_bpe.rules import BYTES, Pair
 
 
@@ -34,7 +34,7 @@ def last_merges(pairs: Iterable[Pair]) -> list[Pair]:
     lefts = [number[left] for left, _ in ranked]
     rights = [number[right] for _, right in ranked]
     made = [number[left + right] for left, right in ranked]
-    left_parts, _ = recover.last_merges(list(tokens), lefts, rights, made)
+    left_parts, _ = native.last_merges(list(tokens), lefts, rights, made)
     return [pair for pair, left, token in zip(ranked, lefts, made) if left_parts[token] == left]
 
 

@@ -1,7 +1,7 @@
 from array import array
 from collections.abc import Sequence
 
-from cs336_bpe.formats.columns import MergeColumns
+from cs336_bpe.formats.merge_columns import MergeColumns
 
 def last_merges(
     tokens: Sequence[bytes], lefts: Sequence[int], rights: Sequence[int], made: Sequence[int]

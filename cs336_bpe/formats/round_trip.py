@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from cs336_bpe.formats.columns import MergeColumns
 from cs336_bpe.formats.consistent import Consistent, consistent
+from cs336_bpe.formats.merge_columns import MergeColumns
 from cs336_bpe.rules import Model, Pair, TokenIds, Vocab, require_pattern, shown
 
 if TYPE_CHECKING:

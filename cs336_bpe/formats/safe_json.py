@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.json_counts import count_entries, counts_of_text
+from cs336_bpe.formats.native import count_entries, counts_of_text
 from cs336_bpe.rules import MAX_ID, check_pattern
 from cs336_bpe.text.blocks import open_text
 

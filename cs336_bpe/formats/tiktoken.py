@@ -31,11 +31,16 @@ from typing import TYPE_CHECKING
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.paths import AnyPath
-from cs336_bpe.formats.columns import MergeColumns, are_in_order, columns_of_parts
 from cs336_bpe.formats.consistent import by_columns
+from cs336_bpe.formats.merge_columns import MergeColumns
+from cs336_bpe.formats.native import (
+    are_in_order,
+    columns_of_parts,
+    merges_of_any_ranks,
+    merges_of_ranks,
+    read_rank_lines,
+)
 from cs336_bpe.formats.probe import check_ids, is_installed, missing
-from cs336_bpe.formats.rank_lines import read_rank_lines
-from cs336_bpe.formats.recover import merges_of_any_ranks, merges_of_ranks
 from cs336_bpe.formats.round_trip import (
     Checked,
     as_checked,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from cs336_bpe.common.built import is_built
 from cs336_bpe.text.blocks import Block, Packing, decode
 from cs336_bpe.text.utf8 import as_utf8
 
@@ -81,15 +82,14 @@ class PackedReader:
 
 def pack(texts: list[Any], buffer: bytearray) -> "Array":
     """Put texts one after the other, as UTF-8, and return where each ends; see `pack.pyx`."""
-    try:
-        # Compiled, with one copy of each text. The rest of this room needs no compiler.
+    if is_built():  # with one copy of each text
         from cs336_bpe.inputs.pack import pack as pack_compiled
-    except ImportError:
-        data = [text.encode() if isinstance(text, str) else bytes(text) for text in texts]
-        ends = numpy.cumsum(list(map(len, data)), dtype=numpy.uint64)
-        put(buffer, b"".join(data), int(ends[-1]))
-        return ends
-    return pack_compiled(texts, buffer)
+
+        return pack_compiled(texts, buffer)
+    data = [text.encode() if isinstance(text, str) else bytes(text) for text in texts]
+    ends = numpy.cumsum(list(map(len, data)), dtype=numpy.uint64)
+    put(buffer, b"".join(data), int(ends[-1]))
+    return ends
 
 
 def put(buffer: bytearray, data: Any, size: int) -> None:

@@ -34,6 +34,19 @@ class StagesDisagree(AssertionError):
 # --- What every ladder's rows have in common ---------------------------------------------------
 
 
+def rungs_there(ladder: str) -> list[stages.Stage]:
+    """The rungs of a ladder that can be run here: without a compiler, those in plain Python."""
+    return [stage for stage in stages.ladder(ladder) if stage.is_there]
+
+
+def not_built(ladder: str) -> list[str]:
+    """What a reader must know about a table in which compiled rungs are missing."""
+    missing = [stage.number for stage in stages.ladder(ladder) if not stage.is_there]
+    if not missing:
+        return []
+    return [f"not built, because there was no C++ compiler: {', '.join(missing)}"]
+
+
 def about(stage: stages.Stage) -> JsonRow:
     """What a row says about its stage, as the registry had it when it was measured."""
     return {"idea": stage.idea, "predecessor": stage.predecessor}
@@ -184,7 +197,7 @@ def run_training_ladder(
     run took less than `repeat_below` seconds.
     """
     rows: list[Row] = []
-    for stage in stages.ladder("train") if rungs is None else rungs:
+    for stage in rungs_there("train") if rungs is None else rungs:
         seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
         run = measure_training(stage, counts, num_merges, tie_break=tie_break, limit=seconds,
                                report=partial(report, stage))
@@ -271,7 +284,7 @@ def run_counting_ladder(
     rounds, all run again in each, interleaved."""
     runs: dict[tuple[stages.Stage, int], list[CountMeasurement]] = {}
     for _ in range(rounds):
-        for stage in stages.ladder("pretokenize"):
+        for stage in rungs_there("pretokenize"):
             for count in (1, workers) if stage.parallel and workers > 1 else (1,):
                 runs.setdefault((stage, count), []).append(measure_counting(
                     stage, path, special_tokens, workers=count, report=partial(report, stage)))
@@ -326,7 +339,7 @@ def run_encoding_ladder(
     encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only.
     The limit may depend on the stage's number. With several rounds, interleaved, a row has the
     median of their speeds."""
-    rungs = stages.ladder("encode") if rungs is None else list(rungs)
+    rungs = rungs_there("encode") if rungs is None else list(rungs)
     all_rounds = []
     for _ in range(rounds):
         runs = []
@@ -390,7 +403,7 @@ def run_decoding_ladder(
 ) -> list[JsonRow]:
     """Measure every decoding stage on the same ids, each in a fresh process, and compare all bytes
     and texts. With several rounds, all run again in each, interleaved."""
-    rungs = stages.ladder("decode") if rungs is None else list(rungs)
+    rungs = rungs_there("decode") if rungs is None else list(rungs)
     all_rounds = [[measure_decoding(stage, vocab, ids, report=partial(report, stage))
                    for stage in rungs] for _ in range(rounds)]
     first = all_rounds[0][0]

@@ -57,7 +57,7 @@ SCAN_FUNCTION uint64_t digit_groups(Scan *scan, const Block &before, const Block
     if (most == 3) together &= b.N << 2;
     for (uint64_t last = groups; (last = last << most & together) != 0;) groups |= last;
     if (BPE_UNLIKELY(b.N >> 63))
-        scan->owed = (unsigned)(most - 1 - __builtin_clzll(groups));
+        scan->owed = (unsigned)(most - 1 - BPE_CLZ(groups));
     return groups;
 }
 

@@ -17,7 +17,7 @@ static BPE_NEVER_INLINE int classify_carefully(int kind, const uint8_t *here, si
                                                uint64_t due, int lenient, Wide *found) {
     Wide w = {0, 0, 0, due, 0};
     int size = left < 64 ? (int)left : 64;
-    for (int i = due ? 64 - __builtin_clzll(due) : 0; i < size;) {
+    for (int i = due ? 64 - BPE_CLZ(due) : 0; i < size;) {
         int class_here = CLASS_O, length = 1;
         if (here[i] >= 0x80) {
             length = decode_wide(kind, here + i, &class_here);

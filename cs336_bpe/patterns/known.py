@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from cs336_bpe.common.built import is_built, say_not_built
 from cs336_bpe.patterns.automaton import compile_pattern, why_not
 from cs336_bpe.patterns.syntax import Unsupported
 from cs336_bpe.rules import GPT2_PATTERN, find_pattern, require_pattern
@@ -30,7 +31,13 @@ def check_is_gpt2(pattern: str) -> None:
 
 
 def can_compile(pattern: str) -> bool:
-    """Whether a pattern can be compiled; if not, a message says why, once."""
+    """Whether a pattern can be compiled; if not, a message says why, once.
+
+    None can if the scanner that runs compiled ones is not built.
+    """
+    if not is_built():
+        say_not_built()
+        return False
     reason = why_not(find_pattern(pattern))
     if reason is not None:
         _say_once(reason)

@@ -10,6 +10,7 @@ import html
 import os
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, MutableMapping
 from fractions import Fraction
+from itertools import accumulate
 from math import isfinite
 from operator import itemgetter
 from typing import NamedTuple
@@ -18,6 +19,7 @@ import numpy
 
 from cs336_bpe.common.amounts import plural, readable_size
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.built import is_built
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.pretokenize.counts_file import check_magic, read_counts, write_counts
 from cs336_bpe.rules import MAX_TOTAL, check_count, check_size, shown
@@ -74,9 +76,6 @@ class PretokenCounts(MutableMapping[bytes, int]):
 
     def _entries(self) -> dict[bytes, int]:
         if self._dict is None:
-            # Compiled, like the stage that made the columns; the rest needs no compiler.
-            from cs336_bpe.pretokenize.columns import columns_to_dict
-
             assert self._columns is not None
             self._dict = columns_to_dict(*self._columns)
         return self._dict
@@ -294,6 +293,16 @@ class PretokenCounts(MutableMapping[bytes, int]):
     def _summary(self) -> str:
         return (f"{plural(self.total, 'pretoken')}, {len(self):,} distinct, "
                 f"{readable_size(self.num_bytes)}")
+
+
+def columns_to_dict(text: bytes, lengths: memoryview, counts: memoryview) -> dict[bytes, int]:
+    """Columns as a dict; see `columns.pyx`. Without it, any sequences of integers will do."""
+    if is_built():
+        from cs336_bpe.pretokenize import columns
+
+        return columns.columns_to_dict(text, lengths, counts)
+    ends = list(accumulate(lengths, initial=0))
+    return {text[start:end]: count for start, end, count in zip(ends, ends[1:], counts)}
 
 
 def _entries(counts: Mapping[bytes, int]) -> Iterator[tuple[bytes, int]]:

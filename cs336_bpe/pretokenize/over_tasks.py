@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.built import is_built
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.tasks import run_tasks
 from cs336_bpe.inputs import Part
-from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.pretokenize.counts import PretokenCounts, columns_to_dict
 
 if TYPE_CHECKING:
     from cs336_bpe.pretokenize.total import Total
@@ -70,6 +71,28 @@ def smallest(numbers: Any) -> Any:
     return array.astype(numpy.min_scalar_type(int(array.max()) if len(array) else 0))
 
 
+class PlainTotal:
+    """A sum of counts, if nothing is compiled; see `total.pyx`."""
+
+    def __init__(self) -> None:
+        self._counts = PretokenCounts()
+
+    def add(self, text: bytes, lengths: Any, counts: Any) -> None:
+        self._counts += columns_to_dict(text, lengths.tolist(), counts.tolist())
+
+    def as_counts(self) -> PretokenCounts:
+        return self._counts
+
+
+def new_total() -> "Total | PlainTotal":
+    """An empty sum."""
+    if is_built():
+        from cs336_bpe.pretokenize.total import Total
+
+        return Total()
+    return PlainTotal()
+
+
 class Checkpoint:
     """A sum of counts in a folder, with the tasks that are in it.
 
@@ -83,7 +106,7 @@ class Checkpoint:
         self.done: set[int] = set()
         self.last = monotonic()
 
-    def load(self, total: "Total") -> None:
+    def load(self, total: "Total | PlainTotal") -> None:
         """Add what was counted before to the sum."""
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -96,7 +119,7 @@ class Checkpoint:
         total.add(*pack_counts(PretokenCounts.load(self.folder / state["counts"])))
         self.done = set(state["done"])
 
-    def save(self, total: "Total") -> None:
+    def save(self, total: "Total | PlainTotal") -> None:
         """Write the sum as it is now."""
         name = f"{len(self.done):08}.counts"
         total.as_counts().save(self.folder / name)
@@ -108,7 +131,7 @@ class Checkpoint:
                 old.unlink()
         self.last = monotonic()
 
-    def save_now_and_then(self, total: "Total") -> None:
+    def save_now_and_then(self, total: "Total | PlainTotal") -> None:
         if monotonic() - self.last >= SECONDS_BETWEEN_CHECKPOINTS:
             self.save(total)
 
@@ -124,9 +147,7 @@ def count_with(executor: Executor, tasks: Iterable[CountTask],
                count: Callable[[CountTask], Packed], report: Callable[[int], None],
                in_flight: int, checkpoint: AnyPath | None) -> PretokenCounts:
     """Count all tasks, and add up what they find."""
-    from cs336_bpe.pretokenize.total import Total  # compiled; counting here needs no compiler
-
-    total = Total()
+    total = new_total()
     all_tasks = list(tasks)
     saved = None if checkpoint is None else Checkpoint(checkpoint, all_tasks)
     if saved is not None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from cs336_bpe.common.built import is_built
 from cs336_bpe.patterns import Unsupported, compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
 from cs336_bpe.rules import GPT2_PATTERN, require_pattern
@@ -166,8 +167,8 @@ def _cut_finder(pattern: "str | CompiledPattern | None") -> FindCut | None:
         automaton = None
     if automaton is None or pattern is None:
         return None
-    try:
+    if is_built():
         from cs336_bpe.native.scanner import compiled
-    except ImportError:  # nothing is compiled here: the stages in plain Python have to do
-        return partial(last_cut, automaton.of_point, automaton.safe)
-    return compiled(pattern).last_cut
+
+        return compiled(pattern).last_cut
+    return partial(last_cut, automaton.of_point, automaton.safe)

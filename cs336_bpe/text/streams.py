@@ -2,13 +2,17 @@
 
 Nobody knows how far such a pattern looks. So what is between two special tokens is put together
 first, and given out when the second one has come. (How much is certain with a compiled pattern,
-its automaton tells: see `OpenText` in `tokenizer/engine.pyx`.)
+its automaton tells: see `OpenText` in `tokenizer/engine.pyx`. If only the compiler is missing, the
+automaton still tells where to cut, and long texts are given out in parts.)
 """
 
 from collections.abc import Iterable, Iterator
 
+from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.specials import pattern_of
 from cs336_bpe.text.utf8 import as_utf8
+
+LONG = 1 << 16  # bytes
 
 
 def utf8_parts(parts: Iterable[str]) -> Iterator[bytes]:
@@ -19,8 +23,11 @@ def utf8_parts(parts: Iterable[str]) -> Iterator[bytes]:
         yield as_utf8(part, f"part {place}")
 
 
-def whole_documents(parts: Iterable[str], specials: list[bytes]) -> Iterator[bytes]:
+def whole_documents(parts: Iterable[str], specials: list[bytes],
+                    cutter: Cutter | None = None) -> Iterator[bytes]:
     """The text again, as UTF-8: the special tokens, and what is between them.
+
+    A cutter, if there is one, cuts what is longer than `LONG`.
 
     >>> list(whole_documents(["Hello wor", "ld<", "e>!"], [b"<e>"]))
     [b'Hello world', b'<e>', b'!']
@@ -32,6 +39,7 @@ def whole_documents(parts: Iterable[str], specials: list[bytes]) -> Iterator[byt
     beginnings = {token[:size] for token in specials for size in range(1, len(token))}
     held = bytearray()
     searched = 0  # no special token starts before this place of what is held, nor may one
+    limit = LONG
     for data in utf8_parts(parts):
         held += data
         while True:
@@ -47,6 +55,12 @@ def whole_documents(parts: Iterable[str], specials: list[bytes]) -> Iterator[byt
             yield from filter(None, (bytes(held[:start]), bytes(held[start:stop])))
             del held[:stop]
             searched = 0
+        if cutter is not None and searched >= limit:
+            if cut := cutter.last_cut(held, searched):
+                yield bytes(held[:cut])
+                del held[:cut]
+                searched -= cut
+            limit = LONG + 2 * searched  # so that what can't be cut is not searched again and again
     start = 0
     for match in found.finditer(bytes(held)):
         yield from filter(None, (bytes(held[start : match.start()]), match.group()))

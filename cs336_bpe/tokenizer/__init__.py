@@ -5,7 +5,7 @@ from cs336_bpe.formats.loading import Specials
 from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text
 from cs336_bpe.tokenizer.coder import Unmatched
-from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
+from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.tokenizer import Tokenizer
 
 __all__ = ["Text", "Tokenizer", "Which", "load_tokenizer"]
@@ -13,7 +13,7 @@ __all__ = ["Text", "Tokenizer", "Which", "load_tokenizer"]
 
 def load_tokenizer(path: AnyPath, special_tokens: Specials | None = None, *,
                    pattern: str | None = None,
-                   cache_bytes: int = DEFAULT_CACHE_BYTES,
+                   cache_bytes: int = engine.DEFAULT_CACHE_BYTES,
                    unmatched: Unmatched = "raise") -> Tokenizer:
     """A tokenizer from a file or a folder of any format that `cs336_bpe.formats` reads.
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from cs336_bpe.common.built import is_built
 from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.formats.round_trip import Checked
-from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns.known import can_compile
 from cs336_bpe.rules import TokenIds, check_pattern, check_size, require_pattern
 from cs336_bpe.text.blocks import Block
 from cs336_bpe.text.utf8 import Text, as_bytes, as_text
-from cs336_bpe.tokenizer import engine
+from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.special_choice import Choice, SpecialChoices
 
 if TYPE_CHECKING:  # numpy is imported when an array is asked for
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # numpy is imported when an array is asked for
     import regex
     from numpy.typing import DTypeLike
 
+    from cs336_bpe.native.scanner import CompiledPattern
     from cs336_bpe.rules.pipeline import Pipeline
     from cs336_bpe.tokenizer.preparing import Preparation
 
@@ -47,8 +48,11 @@ class Coder:
             self.compiled = self.preparation.compiled
             self.is_direct = self.preparation.cuts_anywhere
         else:
-            self.compiled = (compiled(self.pattern, unmatched == "keep")
-                             if can_compile(self.pattern) else None)
+            self.compiled = None
+            if can_compile(self.pattern):
+                from cs336_bpe.native.scanner import compiled
+
+                self.compiled = compiled(self.pattern, unmatched == "keep")
             self.is_direct = self.compiled is not None
         """Whether the engine takes a text as it is, and it can be cut where the automaton says."""
         limit = check_size("cache_bytes", cache_bytes, engine.SMALLEST_CACHE_BYTES)
@@ -61,6 +65,14 @@ class Coder:
         self.tokens = found.tokens
         self.greatest_id = max(found.tokens)
         self.width = 2 if self.greatest_id < 1 << 16 else 4  # bytes per id
+
+    @property
+    def cut_by(self) -> "str | CompiledPattern | None":
+        """What says where a text can be cut; None if that is after special tokens only."""
+        if self.is_direct:
+            return self.compiled
+        # `regex` has the matches of the automaton that was not compiled for lack of a compiler.
+        return self.pattern if self.preparation is None and not is_built() else None
 
     @cached_property
     def regex(self) -> "regex.Pattern[str]":

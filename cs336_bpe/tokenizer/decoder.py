@@ -1,16 +1,23 @@
 """From ids to text: one call, many texts, or piece by piece.
 
-The work is done by the last stage of the decoding ladder; see `cs336_bpe/decode`. It refuses what
-it can't decode, and then the ids are looked at one by one, so that the error names the place.
+The work is done by the last stage of the decoding ladder, or by one in plain Python if nothing is
+compiled; see `cs336_bpe/decode`. It refuses what it can't decode, and then the ids are looked at
+one by one, so that the error names the place.
 """
 
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from cs336_bpe.common.built import is_built
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
-from cs336_bpe.decode.stage07_huge_pages import Decoder as Engine
 from cs336_bpe.text.crew import over_items
+
+if TYPE_CHECKING or is_built():
+    from cs336_bpe.decode.stage07_huge_pages import Decoder as Engine
+else:
+    from cs336_bpe.decode.stage02_token_list import Decoder as Engine
 
 IDS_IN_A_PIECE = 1 << 12  # of a text that is decoded piece by piece, from ids that are all there
 MOST_IN_A_GROUP = 256  # texts

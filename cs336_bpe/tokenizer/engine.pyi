@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cs336_bpe.formats.columns import MergeColumns
+from cs336_bpe.formats.merge_columns import MergeColumns
 from cs336_bpe.native.scanner import CompiledPattern
 
 _Text = str | bytes | bytearray | memoryview

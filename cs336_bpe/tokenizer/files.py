@@ -19,7 +19,7 @@ from cs336_bpe.text.crew import num_threads, over_blocks
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.specials import Which
 from cs336_bpe.tokenizer.coder import Coder, as_array, width_for
-from cs336_bpe.tokenizer.engine import Cache
+from cs336_bpe.tokenizer.native import engine
 
 if TYPE_CHECKING:  # what reads corpora is imported when there is one
     import numpy
@@ -52,7 +52,7 @@ class BlockEncoder:
         self.separator = check_separator(coder.choices.ids, separator)
         # What must not occur has to be found as a whole, so it must not be cut in two either.
         uncut = coder.choices.all if self.in_text.refused is not None else self.in_text
-        self.cutter = Cutter(uncut.tokens, coder.compiled if coder.is_direct else None, errors)
+        self.cutter = Cutter(uncut.tokens, coder.cut_by, errors)
 
     def run(self, reader: Reader, workers: int, report: Callable[[int], None],
             use: "Callable[[Array], None]") -> None:
@@ -62,7 +62,7 @@ class BlockEncoder:
         works = [partial(self._encode, self.coder.engine.new_cache(limit)) for _ in range(workers)]
         over_blocks(reader, works, report, use=use)
 
-    def _encode(self, cache: Cache, block: Block) -> "Array":
+    def _encode(self, cache: engine.Cache, block: Block) -> "Array":
         """The ids of a block; nobody else uses the cache."""
         strict = self.errors == "strict"
         if block.packing is not None:

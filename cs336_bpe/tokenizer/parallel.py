@@ -6,7 +6,7 @@ from cs336_bpe.text.crew import over_items
 from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.utf8 import Text, as_bytes
 from cs336_bpe.tokenizer.coder import Coder
-from cs336_bpe.tokenizer.engine import Ids, Offsets
+from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
@@ -15,7 +15,8 @@ LONG = 1 << 24
 MOST_IN_A_GROUP = 1024  # texts
 
 
-def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, workers: int) -> Ids:
+def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
+                    workers: int) -> engine.Ids:
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
     if not coder.is_direct or len(text) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(text, choice, width)
@@ -26,7 +27,7 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int, worker
     checked = coder.choices.none if choice.refused is not None else choice
     cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
     parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
-    whole = Ids(width, len(data) // 3 + 8)
+    whole = engine.Ids(width, len(data) // 3 + 8)
     over_items(iter(parts), lambda part: coder.encode_any(part, checked, width), workers,
                lambda: None, use=whole.extend)
     whole.shrink()
@@ -47,9 +48,9 @@ def _parts(data: bytes, cutter: Cutter) -> list[memoryview]:
 
 
 def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,
-                  workers: int) -> Iterator[tuple[Ids, Offsets]]:
+                  workers: int) -> Iterator[tuple[engine.Ids, engine.Offsets]]:
     """The ids of many texts, group by group, in order."""
-    def encode_group(group: list[str]) -> tuple[Ids, Offsets]:
+    def encode_group(group: list[str]) -> tuple[engine.Ids, engine.Offsets]:
         if choice.refused is not None:
             for text in group:
                 choice.check(text)
@@ -65,7 +66,7 @@ def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,
     if workers == 1 or len(groups) < 2:
         yield from map(encode_group, groups)
     else:
-        encoded: list[tuple[Ids, Offsets]] = []
+        encoded: list[tuple[engine.Ids, engine.Offsets]] = []
         over_items(iter(groups), encode_group, workers, lambda: None, use=encoded.append)
         yield from encoded
 
@@ -79,9 +80,9 @@ def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -
 
 
 def encode_batch_arrays(coder: Coder, batch: list[str], choice: Choice, width: int,
-                        workers: int) -> tuple[Ids, Offsets]:
+                        workers: int) -> tuple[engine.Ids, engine.Offsets]:
     """The ids of all texts, and where those of each begin."""
-    whole, begins = Ids(width, 8), Offsets(1)
+    whole, begins = engine.Ids(width, 8), engine.Offsets(1)
     for ids, offsets in encode_groups(coder, batch, choice, width, workers):
         whole.extend(ids)
         begins.extend(offsets)

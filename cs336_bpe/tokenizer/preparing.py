@@ -6,15 +6,19 @@ nothing has to be normalized, and the compiled engine can do the rest for a whol
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from cs336_bpe.common.built import is_built
 from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
 from cs336_bpe.model.splitting import Splitter
-from cs336_bpe.native.scanner import CompiledPattern
 from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
 from cs336_bpe.rules import TokenIds
 from cs336_bpe.rules.pipeline import AddedToken, Pipeline
+
+if TYPE_CHECKING:
+    from cs336_bpe.native.scanner import CompiledPattern
 
 
 class Preparation:
@@ -114,8 +118,12 @@ class Preparation:
                 yield from self.splitter.pretokens(part)
 
 
-def _compiled(patterns: tuple[str, ...]) -> CompiledPattern | None:
+def _compiled(patterns: tuple[str, ...]) -> "CompiledPattern | None":
     """Patterns in sequence as one automaton, if there is one. What none matches is a piece too."""
+    if not is_built():
+        return None
+    from cs336_bpe.native.scanner import CompiledPattern
+
     patterns = patterns or (r"[\s\S]+",)  # nothing is cut
     try:
         return CompiledPattern(compile_sequence(patterns), keep_gaps=True)

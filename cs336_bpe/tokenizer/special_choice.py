@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cs336_bpe.text.specials import SpecialSplitter, Which
 from cs336_bpe.text.utf8 import Text, as_bytes
-from cs336_bpe.tokenizer.engine import Specials
+from cs336_bpe.tokenizer.native import engine
 
 if TYPE_CHECKING:
     from cs336_bpe.model.added import AddedTokens
@@ -21,8 +21,8 @@ class Choice(NamedTuple):
     """Some special tokens, ready to be found, and those that must not occur."""
 
     splitter: SpecialSplitter  # finds them in Python
-    native: Specials  # finds them in compiled code
-    refused: Specials | None = None  # if any of these is in a text, that is an error
+    native: engine.Specials  # finds them in compiled code
+    refused: engine.Specials | None = None  # if any of these is in a text, that is an error
     added: "AddedTokens | None" = None  # finds them in Python, if there is a pipeline
     tokens: Iterable[str] = ()  # after these a text can be cut
 
@@ -52,7 +52,7 @@ class SpecialChoices:
         self._kept: dict[frozenset[str], Choice] = {}
         self.all = self._some(frozenset(ids))
         self.none = self._some(frozenset())
-        self.nothing = Specials({})
+        self.nothing = engine.Specials({})
         special = {token: number for token, number in ids.items() if token not in self._always}
         self._refusing = self._with_refused(self.none, special)
 
@@ -94,7 +94,7 @@ class SpecialChoices:
 
     @staticmethod
     def _with_refused(choice: Choice, refused: dict[str, int]) -> Choice:
-        return Choice(choice.splitter, choice.native, Specials(refused) if refused else None,
+        return Choice(choice.splitter, choice.native, engine.Specials(refused) if refused else None,
                       choice.added, choice.tokens)
 
     def _some(self, tokens: frozenset[str]) -> Choice:
@@ -109,7 +109,7 @@ class SpecialChoices:
                     cuts = self.preparation.cut_tokens()
                     # One that is not wanted may hide one that is.
                     cuts = cuts if wanted.issuperset(cuts) else ()
-            choice = Choice(SpecialSplitter(ids), Specials(ids), None, added, cuts)
+            choice = Choice(SpecialSplitter(ids), engine.Specials(ids), None, added, cuts)
             if len(self._kept) < MOST_KEPT:
                 self._kept[tokens] = choice
         return choice

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from cs336_bpe.text.cuts import Cutter
 from cs336_bpe.text.streams import utf8_parts, whole_documents
 from cs336_bpe.tokenizer.coder import Coder
-from cs336_bpe.tokenizer.engine import Ids, OpenText
+from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.special_choice import Choice
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ CACHE_BYTES = 1 << 19  # a stream is to stay small, as its other parts do
 
 
 def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
-                  width: int) -> Iterator[Ids]:
+                  width: int) -> Iterator[engine.Ids]:
     """The ids of a text in parts, part by part."""
     if isinstance(parts, bytes) or not isinstance(parts, Iterable):
         raise TypeError(f"parts is a {type(parts).__name__}; it must be an iterable of str, "
@@ -31,10 +32,10 @@ def encode_stream(coder: Coder, parts: Iterable[str], choice: Choice,
 
 
 def _encode_open(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,
-                 width: int) -> Iterator[Ids]:
+                 width: int) -> Iterator[engine.Ids]:
     special_of = {number: token for token, number in uncut.splitter.ids.items()}
     cache = coder.engine.new_cache(CACHE_BYTES)
-    text = OpenText(coder.engine, dict(uncut.splitter.ids), width, cache)
+    text = engine.OpenText(coder.engine, dict(uncut.splitter.ids), width, cache)
     for data in utf8_parts(parts):
         ids, special = text.add(data)
         while special is not None:
@@ -51,7 +52,7 @@ def _encode_open(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choi
 
 
 def _ids_of_special(coder: Coder, special_of: dict[int, str], special: tuple[int, int],
-                    choice: Choice, width: int) -> Ids:
+                    choice: Choice, width: int) -> engine.Ids:
     """A special token that was found at an offset: its id, or an error if it must not occur."""
     offset, number = special
     return coder.encode_any(special_of[number], choice, width, offset=offset)
@@ -97,9 +98,10 @@ def _without_refused(parts: Iterable[str], choice: Choice) -> Iterator[str]:
 
 
 def _encode_documents(coder: Coder, parts: Iterable[str], choice: Choice, uncut: Choice,
-                      width: int) -> Iterator[Ids]:
+                      width: int) -> Iterator[engine.Ids]:
     cache = coder.engine.new_cache(CACHE_BYTES)
     offset = 0
-    for data in whole_documents(parts, [token.encode() for token in uncut.tokens]):
+    cutter = None if coder.cut_by is None else Cutter(uncut.tokens, coder.cut_by)
+    for data in whole_documents(parts, [token.encode() for token in uncut.tokens], cutter):
         yield coder.encode_any(data, choice, width, cache=cache, offset=offset)
         offset += len(data)

@@ -39,10 +39,10 @@ from cs336_bpe.text.specials import Which
 from cs336_bpe.text.utf8 import Text, as_bytes, check_text
 from cs336_bpe.tokenizer.coder import Coder, Unmatched, as_array, width_for
 from cs336_bpe.tokenizer.decoder import Decoder
-from cs336_bpe.tokenizer.engine import DEFAULT_CACHE_BYTES
 from cs336_bpe.tokenizer.files import DEFAULT_SEPARATOR, BlockEncoder, FileEncoder, as_corpus
 from cs336_bpe.tokenizer.habits import Habits
 from cs336_bpe.tokenizer.id_files import decode_file
+from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.parallel import (
     check_texts,
     encode_batch,
@@ -99,7 +99,7 @@ class Tokenizer(Habits):
         special_tokens: Iterable[str] | None = None,
         *,
         pattern: str = GPT2_PATTERN,
-        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        cache_bytes: int = engine.DEFAULT_CACHE_BYTES,
         pipeline: "Pipeline | None" = None,
         unmatched: Unmatched = "raise",
     ) -> None:
@@ -138,14 +138,14 @@ class Tokenizer(Habits):
         special_tokens: Iterable[str] | None = None,
         *,
         pattern: str = GPT2_PATTERN,
-        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        cache_bytes: int = engine.DEFAULT_CACHE_BYTES,
     ) -> "Tokenizer":
         """A tokenizer from GPT-2's two files, `vocab.json` and `merges.txt`."""
         return cls._from_checked(load_gpt2(vocab_path, merges_path, special_tokens, pattern),
                                  cache_bytes)
 
     @classmethod
-    def from_model(cls, model: Model, *, cache_bytes: int = DEFAULT_CACHE_BYTES,
+    def from_model(cls, model: Model, *, cache_bytes: int = engine.DEFAULT_CACHE_BYTES,
                    unmatched: Unmatched = "raise") -> "Tokenizer":
         """A tokenizer from what `cs336_bpe.formats` reads."""
         return cls(model.vocab, model.merges, model.special_tokens, pattern=model.pattern,
@@ -158,7 +158,7 @@ class Tokenizer(Habits):
         special_tokens: Iterable[str] | Mapping[str, int] | None = None,
         *,
         pattern: str | None = None,
-        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        cache_bytes: int = engine.DEFAULT_CACHE_BYTES,
         unmatched: Unmatched = "raise",
     ) -> "Tokenizer":
         """A tokenizer from a file or a folder of any format; see `cs336_bpe.formats.loading`.

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 
 from cs336_bpe import stages
+from cs336_bpe.common.built import is_built, say_not_built
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.progress import Progress
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
@@ -24,6 +25,9 @@ from cs336_bpe.train.continuing import check_given, continue_merges
 
 ENGINE = "stage13_prefetch"
 """The stage that trains unless another one is asked for. A new rung changes nothing here."""
+
+PLAIN_ENGINE = "stage07_interned_words"
+"""The stage that trains if nothing is compiled."""
 
 
 def train_bpe(
@@ -163,4 +167,9 @@ def train_bpe_from_counts(
 
 def find_stage(stage: str | None) -> ModuleType:
     """The stage asked for, imported; by default the product's engine."""
-    return stages.find("train", ENGINE if stage is None else stage).load()
+    if stage is None:
+        stage = ENGINE
+        if not is_built():
+            say_not_built()
+            stage = PLAIN_ENGINE
+    return stages.find("train", stage).load()

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 from cs336_bpe import Tokenizer, count_pretokens, stages, train_bpe_from_counts
+from cs336_bpe.common.built import is_built
 from cs336_bpe.corpora import generated
-from cs336_bpe.native.scan import scanner_paths, use_scanner_path
 
 SPECIALS = ["<|endoftext|>", "<|endoftext|><|endoftext|>", "日本"]
 
@@ -48,7 +48,17 @@ def digests(workers: int = 2) -> dict[str, str]:
     return found
 
 
+def print_all(found: dict[str, str]) -> None:
+    for what, value in found.items():
+        print(f"{value}  {what}")
+
+
 def main() -> None:
+    if not is_built():
+        print_all(digests())
+        return
+    from cs336_bpe.native.scan import scanner_paths, use_scanner_path
+
     print(f"# Python {sys.version.split()[0]}, {len(stages.ladder('train'))} stages of training",
           file=sys.stderr)
     first = None
@@ -57,8 +67,7 @@ def main() -> None:
         found = digests()
         if first is None:
             first = found
-            for what, value in found.items():
-                print(f"{value}  {what}")
+            print_all(found)
         elif found != first:
             sys.exit(f"the scanner's path {path} gives other results")
     use_scanner_path(None)

@@ -1,6 +1,6 @@
 """The scanner compiled for another machine, and run by an emulator, where both are installed.
 
-    apt install g++-aarch64-linux-gnu qemu-user-static
+    apt install g++-aarch64-linux-gnu g++-s390x-linux-gnu qemu-user-static
 """
 
 import random
@@ -47,15 +47,23 @@ def texts_and_starts(number):
     ("s390x-linux-gnu-g++", "qemu-s390x-static", "portable"),  # the other order of bytes
 ])
 def test_the_scanner_on(tmp_path, compiler, emulator, path):
-    for program in (compiler, emulator):
+    check(tmp_path, [compiler, "-static"], [emulator], path)
+
+
+def test_the_scanner_of_a_compiler_without_builtins(tmp_path):
+    check(tmp_path, ["g++", "-DCS336_BPE_NO_BUILTINS", "-DCS336_BPE_PORTABLE"], [], "portable")
+
+
+def check(tmp_path, compiler, emulator, path):
+    for program in (compiler[0], *emulator):
         if not shutil.which(program):
             pytest.skip(f"there is no {program}")
     program, tables, texts = tmp_path / "check", tmp_path / "tables", tmp_path / "texts"
-    subprocess.run([compiler, "-O2", "-static", f"-I{NATIVE}", HERE / "check_paths.cpp", "-o",
-                    program], check=True)
+    subprocess.run([*compiler, "-O2", f"-I{NATIVE}", HERE / "check_paths.cpp", "-o", program],
+                   check=True)
     tables.write_bytes(b"".join(map(with_size, [*classes.tables(), *classes.case_tables()])))
     texts.write_bytes(b"".join(texts_and_starts(1000)))
-    done = subprocess.run([emulator, program, tables, texts], capture_output=True, text=True)
+    done = subprocess.run([*emulator, program, tables, texts], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
     assert path in done.stdout
     assert "scanned 1000 texts" in done.stdout
