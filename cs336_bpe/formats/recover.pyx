@@ -38,7 +38,6 @@ cdef extern from "recover.h" nogil:
         size_t merge(const uint8_t *token, size_t length) except +
         uint32_t part(size_t place)
 
-
     cppclass TokenTable:
         bint start(size_t num_tokens, uint64_t any_number) except +
         void end()

@@ -59,16 +59,16 @@ def _ids_of_special(coder: Coder, special_of: dict[int, str], special: tuple[int
 
 
 def _encode_prepared(coder: Coder, preparation: "Preparation", parts: Iterable[str],
-                     choice: Choice, width: int) -> Iterator[Ids]:
+                     choice: Choice, width: int) -> Iterator[engine.Ids]:
     """Text is normalized as it comes, between added tokens that are found before that; those that
     are found after it, `OpenText` finds."""
     assert choice.added is not None
     cache = coder.engine.new_cache(CACHE_BYTES)
     later = {content: preparation.ids[token.content]
              for content, token in choice.added.normalized.contents.items()}
-    text = OpenText(coder.engine, later, width, cache)
+    text = engine.OpenText(coder.engine, later, width, cache)
 
-    def certain(data: bytes | None) -> Iterator[Ids]:
+    def certain(data: bytes | None) -> Iterator[engine.Ids]:
         ids, special = text.end() if data is None else text.add(data)
         while special is not None:
             yield ids
