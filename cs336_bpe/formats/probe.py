@@ -118,10 +118,10 @@ def uncovered(pattern: str) -> str | None:
 
 
 def check_time(pattern: str) -> None:
-    """An error if a pattern takes long on a short text: for one from a file that `regex` has to run.
+    """An error if a pattern takes long on short texts: for those of files that `regex` has to run.
 
-    It tries its alternatives one after the other, and there may be exponentially many. Those of a
-    text that repeats one character are tried, for each character that the pattern has.
+    It tries one way to match after the other, and there may be exponentially many. They show on
+    texts that repeat one character, so each character that the pattern has is tried.
 
     >>> check_time(r"(?<!\\d)\\w+|[\\s\\S]")
     """

@@ -11,7 +11,7 @@ from cs336_bpe.text.specials import split_at_specials
 
 SAMPLE_BYTES = 1 << 20
 MAX_SECONDS = 5
-"""How long may be looked for gaps: `regex` can take for ever, also if the compiled pattern does not."""
+"""How long is looked for gaps: `regex` can take for ever, even if the compiled pattern does not."""
 
 
 class UnmatchedWarning(UserWarning):

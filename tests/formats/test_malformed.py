@@ -438,7 +438,8 @@ def test_a_pattern_that_takes_for_ever_where_its_own_characters_repeat(pattern, 
     monkeypatch.setattr("cs336_bpe.formats.probe.MAX_SECONDS", 0.2)
     split = SPLIT | {"pattern": {"Regex": pattern}}
     for splits in ([split], [SPLIT, split]):
-        rewrite(good / "tokenizer.json", lambda content: content.update(steps(*splits, BYTE_LEVEL)))
+        update = steps(*splits, BYTE_LEVEL)
+        rewrite(good / "tokenizer.json", lambda content, update=update: content.update(update))
         refused(good, "tokenizer.json", "takes more than 0.2 seconds on")
     rewrite(good / "own.json", lambda content: content.update(pattern=pattern))
     refused(good, "own.json", "takes more than 0.2 seconds on")
