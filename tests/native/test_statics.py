@@ -10,8 +10,8 @@ from pathlib import Path
 import cs336_bpe
 
 PACKAGE = Path(cs336_bpe.__file__).parent
-VARIABLE = re.compile(r"(\s*)static (?!const\b|inline\b|constexpr\b)(?:struct \{.*\} )?"
-                      r"[\w:<> ]*?[ *](\w+)[^()]*;")
+VARIABLE = re.compile(r"(\s*)static (?!const\b|inline\b|constexpr\b)"
+                      r"(?:struct \{.*\}|[\w:<>]+)[ *]+(\w+)[^()]*;")
 SET_AT_IMPORT = {
     "scan_tables.h": {"class_index", "classes", "row_of", "rows", "letters_low", "first_letter"},
     "word_key.h": {"key_parts", "pooled_mark"},
