@@ -82,71 +82,75 @@ def as_tiktoken(tokenizer):
 
 
 def operations(tokenizer):
-    """What is done with a text of each family; a name with a bracket is another library's."""
+    """What is done with a text: how it gets ready, what is measured, and how many bytes that is.
+
+    A name with a bracket is another library's."""
     def stream(text):
         return sum(1 for _ in tokenizer.encode_iterable(
             text[start : start + 1000] for start in range(0, len(text), 1000)))
 
-    def sample(text):
+    def find_near_duplicates(text):
         seen = NearDuplicates(1000)
         return [seen.add(part.encode()) for part in text.split(EOT)]
 
-    def train(text):
-        counts = count_pretokens_in(text, [EOT])
-        start = process_time()
-        train_bpe_from_counts(counts, 1257, [EOT])
-        return start
+    def encode(text):  # nothing is known yet
+        return Tokenizer(tokenizer.vocab, tokenizer.merges, [EOT]).encode_array(text)
 
-    ours = {"count": lambda text: count_pretokens_in(text, [EOT]),
-            "train": train,
-            "encode": lambda text: Tokenizer(tokenizer.vocab, tokenizer.merges,
-                                             [EOT]).encode_array(text),
-            "encode as a stream": stream,
-            "near duplicates": sample}
+    count = partial(count_pretokens_in, special_tokens=[EOT])
+    ours = {"count": (str, count, len),
+            # Only distinct pretokens are work for training, however often they occur.
+            "train": (count, lambda counts: train_bpe_from_counts(counts, 1257, [EOT]),
+                      lambda counts: sum(map(len, counts))),
+            "encode": (str, encode, len),
+            "encode as a stream": (str, stream, len),
+            "near duplicates": (str, find_near_duplicates, len)}
     try:
         theirs = as_tiktoken(tokenizer)
     except ImportError:
         return ours
-    return ours | {"encode (tiktoken)": lambda text: theirs.encode(text, allowed_special="all")}
+    return ours | {"encode (tiktoken)": (
+        str, lambda text: theirs.encode(text, allowed_special="all"), len)}
 
 
-def seconds_of(perform, text):
+def seconds_of(perform, ready):
     best = float("inf")
     for _ in range(ROUNDS):
         start = process_time()
-        started = perform(text)
-        # Training's own time begins after its words have been counted.
-        best = min(best, process_time() - (started if isinstance(started, float) else start))
+        perform(ready)
+        best = min(best, process_time() - start)
         if best > LIMIT:
             break
     return best
 
 
-def times(perform, make):
+def measured(operation, family):
     """The seconds for the sizes, and what another library failed with, if it did."""
-    seconds = []
+    prepare, perform, num_bytes = operation
+    seconds, sizes = [], []
     try:
         for size in SIZES:
-            seconds.append(seconds_of(perform, make(size)))
+            ready = prepare(family(size))
+            seconds.append(seconds_of(perform, ready))
+            sizes.append(num_bytes(ready))
             if seconds[-1] > LIMIT:
                 break
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of Rust is not an Exception
-        return seconds, f"{type(error).__name__}: {error}"[:200]
-    return seconds, None
+        failure = f"{type(error).__name__}: {error}"[:200]
+    else:
+        failure = None
+    return {"seconds": seconds, "sizes": sizes, "error": failure}
 
 
 def worst_cases():
     """All families by all operations."""
     warnings.simplefilter("ignore")  # some texts have no pair left before the vocabulary is full
     rows = []
-    for operation, perform in operations(tokenizer_of(8_000)).items():
+    for name, operation in operations(tokenizer_of(8_000)).items():
         for family, make in FAMILIES.items():
-            seconds, error = times(perform, make)
-            rows.append({"operation": operation, "family": family, "seconds": seconds,
-                         "error": error})
-            print(operation, family, [round(value, 4) for value in seconds], error or "", flush=True)
+            rows.append({"operation": name, "family": family, **measured(operation, make)})
+            print(rows[-1], flush=True)
     packages = ["tiktoken"] if "tiktoken" in sys.modules else []
     save("worst_cases", {"sizes": SIZES, "rows": rows,
                          "versions": {name: version(name) for name in packages}})

@@ -171,9 +171,10 @@ mistake("counts: long words count once when tables are added", "pretokenize/add_
         "into.add(from.bytes(entry), entry.size, entry.count)",
         "into.add(from.bytes(entry), entry.size, 1)")
 mistake("counts: short words count once when tables are added", "pretokenize/add_up.h",
-        "into.add(entry.key, entry.hash(), entry.count)", "into.add(entry.key, entry.hash(), 1)")
+        "into.add(entry.key, into.hash_of(entry.key), entry.count)",
+        "into.add(entry.key, into.hash_of(entry.key), 1)")
 mistake("counts: the last entry is not added", "pretokenize/add_up.h",
-        "i <= from.mask; i++) {\n        into", "i < from.mask; i++) {\n        into")
+        "i <= from.mask; i++) {\n        prefetch", "i < from.mask; i++) {\n        prefetch")
 mistake("counts: long words of one length are equal", "pretokenize/word_counts.h",
         "one.hash_of_bytes == hash && one.size == length\n",
         "one.size == length || one.size > 1000\n")
