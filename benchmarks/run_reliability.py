@@ -28,7 +28,7 @@ from cs336_bpe.corpora.near_duplicates import NearDuplicates
 save = partial(common.save, "reliability")
 SIZES = (500_000, 1_000_000, 2_000_000)  # bytes
 ROUNDS = 3  # of which the least counts
-LIMIT = 20  # seconds for one text, after which a library is not given larger ones
+LIMIT = 2  # seconds for one text, after which a library is not given larger ones
 
 
 def words(number_of_letters):
@@ -96,20 +96,23 @@ def operations(tokenizer):
     def encode(text):  # nothing is known yet
         return Tokenizer(tokenizer.vocab, tokenizer.merges, [EOT]).encode_array(text)
 
+    def num_bytes(text):
+        return len(text.encode())
+
     count = partial(count_pretokens_in, special_tokens=[EOT])
-    ours = {"count": (str, count, len),
+    ours = {"count": (str, count, num_bytes),
             # Only distinct pretokens are work for training, however often they occur.
             "train": (count, lambda counts: train_bpe_from_counts(counts, 1257, [EOT]),
                       lambda counts: sum(map(len, counts))),
-            "encode": (str, encode, len),
-            "encode as a stream": (str, stream, len),
-            "near duplicates": (str, find_near_duplicates, len)}
+            "encode": (str, encode, num_bytes),
+            "encode as a stream": (str, stream, num_bytes),
+            "near duplicates": (str, find_near_duplicates, num_bytes)}
     try:
         theirs = as_tiktoken(tokenizer)
     except ImportError:
         return ours
     return ours | {"encode (tiktoken)": (
-        str, lambda text: theirs.encode(text, allowed_special="all"), len)}
+        str, lambda text: theirs.encode(text, allowed_special="all"), num_bytes)}
 
 
 def seconds_of(perform, ready):
