@@ -6,7 +6,7 @@ from typing import get_args
 
 from cs336_bpe.commands.console import add_common, print_result
 from cs336_bpe.commands.inputs import add_missing_parts, pattern_of, read_specials
-from cs336_bpe.formats.loading import FILES, load_model, recognise, save_model
+from cs336_bpe.formats.loading import FILES, recognise_and_load, save_model
 from cs336_bpe.rules import RoleName
 from cs336_bpe.tokenizer import Tokenizer
 
@@ -31,9 +31,10 @@ def configure_convert(parser: argparse.ArgumentParser) -> None:
 
 
 def run_convert(options: argparse.Namespace) -> int:
-    found = recognise(options.source)
-    model = load_model(options.source, read_specials(options.special),
-                       pattern=options.pattern and pattern_of(options.pattern))
+    found, tokenizer = recognise_and_load(
+        options.source, read_specials(options.special),
+        pattern=options.pattern and pattern_of(options.pattern))
+    model = tokenizer.model
     added = read_specials(options.add_special)
     if added:
         model = Tokenizer.from_model(model).with_special_tokens(added).model

@@ -49,7 +49,7 @@ cdef class Decoder:
     cdef TokenTable table
     cdef object vocab
 
-    def __init__(self, vocab):
+    def __cinit__(self, vocab):
         self.table = TokenTable(vocab)
         self.vocab = dict(vocab)
 

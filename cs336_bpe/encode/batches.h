@@ -77,7 +77,7 @@ static int write_text(const Scanner *scanner, PretokenCache *cache, const Merges
             Key key = key_of(text + start, stop - start);
             batch.starts[i] = start;
             batch.keys[i] = key;
-            batch.hashes[i] = key.hash();
+            batch.hashes[i] = key.hash(cache->shorts.secret);
             cache->shorts.prefetch(batch.hashes[i]);
             longest = stop - start > longest ? stop - start : longest;
         }
@@ -103,7 +103,7 @@ static int write_pretoken(PretokenCache *cache, const Merges &merges, const uint
         uint8_t copy[16] = {0};
         memcpy(copy, text, length);
         Key key = key_of(copy, length);
-        found = cache->find_short(merges, text, length, key, key.hash());
+        found = cache->find_short(merges, text, length, key, key.hash(cache->shorts.secret));
     } else {
         found = cache->find_long(merges, text, length);
     }

@@ -51,10 +51,12 @@ struct Merges {
 
     void add(uint32_t left, uint32_t right, uint32_t id) noexcept {
         uint32_t token = (uint32_t)num_tokens++;
-        uint64_t hash = hash_of(left, right);
-        slots.place_for(hash)->bits = token << 8 | fingerprint(hash);
+        uint64_t hash = hash_of(left, right, slots.secret);
+        Slot *slot = slots.place_for(hash);
+        slot->bits = token << 8 | fingerprint(hash);
         parts[token] = Parts{left, right};
         ids[token] = id;
+        if (slots.is_far(slot, hash)) spread();
         if (left < 256 && right < 256) byte_pairs[left << 8 | right] = token;
     }
 
@@ -64,7 +66,7 @@ struct Merges {
 
     /* The token that a pair is merged into, or NO_MERGE. */
     uint32_t of(uint32_t left, uint32_t right) const noexcept {
-        uint64_t hash = hash_of(left, right);
+        uint64_t hash = hash_of(left, right, slots.secret);
         const Slot *slot = slots.find(hash, [=](const Slot &one) {
             const Parts *of_slot = &parts[one.bits >> 8];
             return (one.bits & 255) == fingerprint(hash) && of_slot->left == left
@@ -76,8 +78,18 @@ struct Merges {
 private:
     OpenTable<Slot> slots;
 
-    static uint64_t hash_of(uint32_t left, uint32_t right) noexcept {
-        return secret_hash((uint64_t)left << 32 | right, 0, process_secret);
+    static uint64_t hash_of(uint32_t left, uint32_t right, const Secret &secret) noexcept {
+        return secret_hash((uint64_t)left << 32 | right, 0, secret);
+    }
+
+    /* Without memory for it, all stay where they are. */
+    void spread() noexcept {
+        slots.move_away([this](Slot &one, Secret &made) {
+            const Parts &of_slot = parts[one.bits >> 8];
+            uint64_t hash = hash_of(of_slot.left, of_slot.right, made);
+            one.bits = (one.bits & ~(uint32_t)255) | fingerprint(hash);
+            return hash;
+        });
     }
 
     static uint32_t fingerprint(uint64_t hash) noexcept { return (uint32_t)(hash >> 56); }

@@ -27,7 +27,10 @@ struct PairRanks {
 
     void add(uint32_t left, uint32_t right, uint32_t rank, uint32_t made) noexcept {
         uint64_t pair = (uint64_t)left << 32 | right;
-        *table.place_for(hash_of(pair)) = Entry{pair, ((uint64_t)rank << 32 | made) + 1};
+        Entry *entry = table.place_for(hash_of(pair));
+        *entry = Entry{pair, ((uint64_t)rank << 32 | made) + 1};
+        if (table.is_far(entry, hash_of(pair)))  /* (without memory for it, all stay where they are) */
+            table.move_away([](Entry &one, Secret &made) { return secret_hash(one.pair, 0, made); });
     }
 
     /* Which merge joins the two tokens, or NO_MERGE. */
@@ -41,7 +44,7 @@ struct PairRanks {
 private:
     OpenTable<Entry> table;
 
-    static uint64_t hash_of(uint64_t pair) noexcept { return secret_hash(pair, 0, process_secret); }
+    uint64_t hash_of(uint64_t pair) const noexcept { return secret_hash(pair, 0, table.secret); }
 };
 
 /* A place where a merge is possible. The standard library's heaps have the greatest on top, so what

@@ -12,7 +12,9 @@
  *
  * The cache has a limit. When that is reached, everything is forgotten and learned anew: frequent
  * words are back after a few lines, and what does not come back was not worth its place. Nothing
- * has to be noted at a hit, as it must be to know which entries are old.
+ * has to be noted at a hit, as it must be to know which entries are old. The same happens if an entry
+ * lies far from its place: then somebody has made words that collide, and everything is learned anew
+ * with other secrets.
  */
 #ifndef CS336_BPE_PRETOKEN_CACHE_H
 #define CS336_BPE_PRETOKEN_CACHE_H
@@ -32,8 +34,8 @@ struct Key {
     bool operator==(const Key &other) const noexcept {
         return !((a ^ other.a) | (b ^ other.b));
     }
-    uint32_t hash() const noexcept {
-        return (uint32_t)secret_hash(a, b, process_secret);
+    uint32_t hash(const Secret &secret) const noexcept {
+        return (uint32_t)secret_hash(a, b, secret);
     }
 };
 
@@ -68,7 +70,7 @@ struct ShortEntry {
     Key key;
     Found found;
     bool is_free() const noexcept { return !key.b; }  /* no length */
-    uint64_t hash() const noexcept { return key.hash(); }
+    uint64_t hash(const Secret &secret) const noexcept { return key.hash(secret); }
 };
 
 struct LongEntry {
@@ -76,7 +78,7 @@ struct LongEntry {
     uint32_t start, length;  /* in the pool of bytes */
     Found found;
     bool is_free() const noexcept { return !length; }
-    uint64_t hash() const noexcept { return hash_of_bytes; }
+    uint64_t hash(const Secret &) const noexcept { return hash_of_bytes; }
 };
 
 /* Things one after the other that are only ever added, and all forgotten together. */
@@ -110,6 +112,7 @@ template <class Item> struct Pool {
 /* For one thread at a time. */
 struct PretokenCache {
     enum { FIRST_SHORTS = 1 << 12, FIRST_LONGS = 1 << 8, FIRST_POOL = 1 << 14 };
+    enum { FAR = 4 * MOST_PROBES };  /* the tables are up to two thirds full */
     enum { SMALLEST = FIRST_SHORTS * sizeof(ShortEntry) + FIRST_LONGS * sizeof(LongEntry)
                       + 2 * FIRST_POOL };
 
@@ -119,7 +122,7 @@ struct PretokenCache {
     Pool<uint32_t> ids;   /* of pretokens that have many */
     Lists lists;
     size_t limit;  /* the most bytes that there may be */
-    bool full;     /* there was no room for a pretoken: `forget` after this batch */
+    bool full;     /* no room for a pretoken, or none near its place: `forget` after this batch */
     size_t times_full;
 
     /* An empty cache of at most `most` bytes, but never less than SMALLEST. */
@@ -148,6 +151,8 @@ struct PretokenCache {
         shorts.used = longs.used = bytes.used = ids.used = 0;
         full = false;
         times_full++;
+        shorts.secret = new_secret(2 * times_full);
+        longs.secret = new_secret(2 * times_full + 1);
     }
 
     /* The ids of a pretoken of up to SHORT bytes, which is encoded first if it is new. */
@@ -159,8 +164,10 @@ struct PretokenCache {
         if (!make_room(shorts, length)) return not_kept();
         Found found = learn(merges, text, length);
         if (found.number != NOT_KEPT) {
-            *shorts.place_for(hash) = ShortEntry{key, found};
+            ShortEntry *place = shorts.place_for(hash);
+            *place = ShortEntry{key, found};
             shorts.used++;
+            full |= shorts.is_far(place, hash, FAR);
         }
         return found;
     }
@@ -168,7 +175,7 @@ struct PretokenCache {
     /* The same for a longer one. */
     Found find_long(const Merges &merges, const uint8_t *text, size_t length) noexcept {
         if (length > LONG) return not_kept();
-        uint64_t hash = secret_hash_of(text, length, process_secret);
+        uint64_t hash = secret_hash_of(text, length, longs.secret);
         const LongEntry *entry = longs.find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.length == length
                    && !memcmp(bytes.items + one.start, text, length);
@@ -178,8 +185,10 @@ struct PretokenCache {
         Found found = learn(merges, text, length);
         if (found.number != NOT_KEPT) {
             uint32_t start = bytes.add(text, length);
-            *longs.place_for(hash) = LongEntry{hash, start, (uint32_t)length, found};
+            LongEntry *place = longs.place_for(hash);
+            *place = LongEntry{hash, start, (uint32_t)length, found};
             longs.used++;
+            full |= longs.is_far(place, hash, FAR);
         }
         return found;
     }
@@ -198,7 +207,15 @@ private:
 
     /* May something of the cache become twice as large? For a moment it is there twice. */
     template <class Growing> bool grow(Growing *growing) noexcept {
-        return num_bytes() + 2 * growing->num_bytes() <= limit && growing->grow();
+        return num_bytes() + 2 * growing->num_bytes() <= limit && twice(growing);
+    }
+
+    template <class Item> static bool twice(Pool<Item> *pool) noexcept { return pool->grow(); }
+
+    template <class Entry> static bool twice(OpenTable<Entry> *table) noexcept {
+        return table->move(2 * (table->mask + 1), [table](const Entry &entry) {
+            return entry.hash(table->secret);
+        });
     }
 
     /* Room for a pretoken in a table, for its bytes, and for as many ids. If there is none, the

@@ -14,8 +14,10 @@ cdef extern from "../encode/pretoken_cache.h" nogil:
     const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
     void cache_init_module()
 
+    cppclass Secret:
+        pass
     cppclass Key:
-        uint32_t hash()
+        uint32_t hash(const Secret &secret)
     Key key_of(const uint8_t *text, size_t length)
 
     cppclass Found:
@@ -23,6 +25,7 @@ cdef extern from "../encode/pretoken_cache.h" nogil:
 
     cppclass Entries "OpenTable<ShortEntry>":
         size_t used
+        Secret secret
 
     cppclass PretokenCache:
         Entries shorts, longs

@@ -144,7 +144,8 @@ cdef class Encoder:
             return ENCODE_NO_MEMORY
         if size <= SHORT:
             key = key_of(first_16, size)
-            found = self.cache.find_short(self.merges, text, size, key, key.hash())
+            found = self.cache.find_short(self.merges, text, size, key,
+                                          key.hash(self.cache.shorts.secret))
         else:
             found = self.cache.find_long(self.merges, text, size)
         written = self.cache.write(found, self.merges, text, size, output)

@@ -24,7 +24,7 @@ from cs336_bpe.formats.huggingface_steps import (
     type_of,
 )
 from cs336_bpe.formats.native import are_in_order, not_printable
-from cs336_bpe.formats.probe import uncovered
+from cs336_bpe.formats.probe import check_time, uncovered
 from cs336_bpe.formats.pruning import last_merges, pairs_in_order
 from cs336_bpe.formats.round_trip import Checked, as_checked, check_special_ids
 from cs336_bpe.formats.safe_json import (
@@ -40,6 +40,8 @@ from cs336_bpe.formats.safe_json import (
 )
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
+from cs336_bpe.model.splitting import as_split, compiled
+from cs336_bpe.patterns import why_not
 from cs336_bpe.patterns.known import is_same
 from cs336_bpe.rules import GPT2_PATTERN, Model, Pair, Vocab, from_printable, shown
 from cs336_bpe.rules.pipeline import AddedToken, Pipeline, Split, SplitStep
@@ -288,5 +290,10 @@ def _one_pattern(pipeline: Pipeline) -> str:
         if is_same(pattern, GPT2_PATTERN):
             return GPT2_PATTERN
         if uncovered(pattern) is None:
+            if why_not(pattern) is not None:
+                check_time(pattern)
             return pattern
+    for split in map(as_split, pipeline.splits):  # `regex` runs them one after the other
+        if split.is_regex:
+            check_time(compiled(split.pattern, is_regex=True).pattern)
     return ""

@@ -58,7 +58,18 @@ def load_model(path: AnyPath, special_tokens: Specials | None = None, *,
 def load_checked(path: AnyPath, special_tokens: Specials | None = None, *,
                  pattern: str | None = None) -> Checked:
     """The same, ready for a tokenizer."""
+    return recognise_and_load(path, special_tokens, pattern=pattern)[1]
+
+
+def recognise_and_load(path: AnyPath, special_tokens: Specials | None = None, *,
+                       pattern: str | None = None) -> tuple[Found, Checked]:
+    """The same, and its format. A file is read once: it may be a pipe."""
     found, data = _look(Path(path))
+    return found, _load(found, data, special_tokens, pattern)
+
+
+def _load(found: Found, data: object, special_tokens: Specials | None,
+          pattern: str | None) -> Checked:
     if found.format == "gpt2":
         return _load_gpt2(found.files, data, special_tokens, pattern or GPT2_PATTERN)
     if found.format == "tiktoken":

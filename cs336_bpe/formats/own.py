@@ -33,7 +33,7 @@ from cs336_bpe.formats.safe_json import (
     no_collections,
     read_json_file,
 )
-from cs336_bpe.rules import Model, Pair, Vocab, assemble_vocab
+from cs336_bpe.rules import PATTERNS, Model, Pair, Vocab, assemble_vocab, require_pattern
 
 FORMAT = "cs336_bpe tokenizer"
 VERSION = 1
@@ -140,6 +140,8 @@ def load_json(path: AnyPath, data: object = None) -> Checked:
         raise ValueError(f"{name} has the keys {', '.join(parts)[:200]}; it must have "
                          f"{', '.join(_KEYS)}")
     pattern = as_pattern(parts["pattern"], f"{name}: the pattern")
+    if pattern not in PATTERNS.values():
+        _check_time(pattern, name)
     specials = _read_specials(parts["special_tokens"], name)
     merges = _read_merges(parts["merges"], name)
     vocab = _read_ids(parts["ids"], list(specials), merges, name)
@@ -150,6 +152,16 @@ def load_json(path: AnyPath, data: object = None) -> Checked:
         raise ValueError(f"{name} has been altered: its checksum is not that of what it says; "
                          f"copy it again, or make it again with write_json")
     return tokenizer
+
+
+def _check_time(pattern: str, name: str) -> None:
+    from cs336_bpe.formats.probe import check_time  # here, as most files have a known pattern
+    from cs336_bpe.patterns import why_not
+
+    with naming(name):
+        require_pattern(pattern)
+        if why_not(pattern) is not None:
+            check_time(pattern)
 
 
 def _read_specials(value: object, name: str) -> dict[str, int]:

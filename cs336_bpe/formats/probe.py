@@ -7,6 +7,7 @@ special tokens in another order. So a few texts are encoded both ways.
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from time import process_time
 from typing import TYPE_CHECKING
 from unicodedata import ucd_3_2_0
 
@@ -35,7 +36,7 @@ TEXTS = (
 Unicode, and disagree on whether these are letters."""
 
 MAX_SECONDS = 5
-"""How long a pattern from a file may take for one of these texts."""
+"""How long a pattern from a file may take for such texts."""
 
 _SAMPLE = 500
 
@@ -114,6 +115,25 @@ def uncovered(pattern: str) -> str | None:
             if gap:
                 return gap
     return None
+
+
+def check_time(pattern: str) -> None:
+    """An error if a pattern takes long on short texts: for those of files that `regex` has to run.
+
+    It tries one way to match after the other, and there may be exponentially many. They show on
+    texts that repeat one character, so each character that the pattern has is tried.
+
+    >>> check_time(r"(?<!\\d)\\w+|[\\s\\S]")
+    """
+    compiled = check_pattern(pattern)
+    characters = dict.fromkeys("a1 -é" + pattern[:_SAMPLE])
+    start = process_time()
+    for text in (*TEXTS, *(character * 1_000 + end for character in characters for end in "\0a")):
+        for _ in _gaps(compiled, text):
+            pass
+        if process_time() - start > MAX_SECONDS:
+            raise ValueError(f"the pattern {excerpt(pattern)} takes more than {MAX_SECONDS} "
+                             f"seconds on texts of {len(text)} characters")
 
 
 def _gaps(pattern: "regex.Pattern[str]", text: str) -> Iterator[str]:

@@ -65,11 +65,12 @@ static uint64_t secret_hash_of(const uint8_t *text, size_t length, const Secret 
     return folded(words[0] ^ secret.b, words[1] ^ h);
 }
 
-/* The secret of a table that has to be made anew, for the `number`th time. */
+/* The secret of a table that has to be made anew, for the `number`th time. It is drawn again: whoever
+ * found out the last one does not know this one. */
 static Secret new_secret(uint64_t number) {
-    Secret made;
-    made.a = secret_hash(number, 1, process_secret);
-    made.b = secret_hash(number, 2, process_secret);
+    Secret made = random_secret();
+    made.a ^= secret_hash(number, 1, process_secret);
+    made.b ^= secret_hash(number, 2, process_secret);
     return made;
 }
 

@@ -5,10 +5,13 @@
  * a power of two, and there must always be free places: whoever adds an entry lets the table grow
  * before it is more than half (or two thirds) full.
  *
- * An `Entry` is a plain struct of zeros where it is free, and has
+ * An `Entry` is a plain struct of zeros where it is free, and has `bool is_free() const`.
  *
- *     bool is_free() const;
- *     uint64_t hash() const;   the hash under which it was added
+ * Hashes depend on a secret (hash.h). Should somebody know it and make entries that collide, then an
+ * entry comes to lie more than MOST_PROBES places after its own, which chance hardly ever
+ * does in a table that is at most half full. Whoever adds an entry asks `is_far`, and if so, moves all
+ * of them to other places, by a new secret. So a search never looks at many places, and a search that
+ * finds its entry need not count them.
  *
  * Functions that need memory return false if there is none, and leave the table as it was.
  */
@@ -19,14 +22,20 @@
 #include "scan.h" /* BPE_INLINE, BPE_PREFETCH */
 #include "table_memory.h"
 
+enum { MOST_PROBES = 64, MOST_MOVES = 8 };
+
 template <class Entry> struct OpenTable {
     Entry *entries; /* mask + 1 of them; owned */
     size_t mask, used;
+    Secret secret;
+    int moves; /* by `move_away`, since it grew */
 
     bool start(size_t size) noexcept {
         entries = (Entry *)table_new(size, sizeof(Entry));
         mask = size - 1;
         used = 0;
+        secret = process_secret;
+        moves = 0;
         return entries;
     }
 
@@ -52,16 +61,40 @@ template <class Entry> struct OpenTable {
         return find(hash, [](const Entry &) { return false; });
     }
 
-    /* Twice the size. For a moment the old table and the new one are both there. */
-    bool grow() noexcept {
-        OpenTable larger;
-        if (!larger.start(2 * (mask + 1))) return false;
-        for (size_t i = 0; i <= mask; i++)
-            if (!entries[i].is_free()) *larger.place_for(entries[i].hash()) = entries[i];
-        larger.used = used;
+    /* Does an entry lie too far from the place that its hash names? */
+    bool is_far(const Entry *entry, uint64_t hash, size_t most = MOST_PROBES) const noexcept {
+        return (((size_t)(entry - entries) - hash) & mask) > most;
+    }
+
+    /* To a table of another size, or to other places of one of this size. `hash_of` gives the hash of
+     * an entry there, and may change the entry. For a moment both tables are there. */
+    template <class HashOf> bool move(size_t size, HashOf hash_of) noexcept {
+        OpenTable other;
+        if (!other.start(size)) return false;
+        for (size_t i = 0; i <= mask; i++) {
+            if (entries[i].is_free()) continue;
+            Entry entry = entries[i];
+            *other.place_for(hash_of(entry)) = entry;
+        }
         end();
-        *this = larger;
+        entries = other.entries;
+        mask = other.mask;
         return true;
+    }
+
+    /* To places by a new secret, because an entry is far from its own; `hash_of(entry, secret)` gives
+     * the hash. A table that is quite full grows: there it may have been chance. Another one stays as
+     * large, or words that collide could make it grow; and after MOST_MOVES it stays where it is,
+     * because without randomness moving would be in vain. */
+    template <class HashOf> BPE_NEVER_INLINE bool move_away(HashOf hash_of) noexcept {
+        bool grows = 3 * used > mask;
+        moves = grows ? 0 : moves + 1;
+        if (moves > MOST_MOVES) return true;
+        size_t size = grows ? 2 * (mask + 1) : mask + 1;
+        Secret made = new_secret(size + (size_t)moves);
+        bool moved = move(size, [&](Entry &entry) { return hash_of(entry, made); });
+        if (moved) secret = made;
+        return moved;
     }
 };
 

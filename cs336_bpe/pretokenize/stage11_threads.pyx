@@ -28,8 +28,7 @@ from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
 from cs336_bpe.pretokenize.add_up cimport add_all, columns_of
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
-from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
-from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
+from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_key, tiny_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
@@ -165,14 +164,14 @@ cdef class Table:
                 length = starts.starts[i + 1] - start
                 if length <= TINY:
                     tiny = tiny_key(text + start, length)
-                    hash_of_key = tiny_hash(tiny)
+                    hash_of_key = self.tinies.hash_of(tiny)
                     self.tinies.prefetch(hash_of_key)
                     tiny_keys[num_tiny] = tiny
                     tiny_hashes[num_tiny] = hash_of_key
                     num_tiny += 1
                 elif length <= SHORT:
                     key = short_key(text + start, length)
-                    hash_of_key = short_hash(key)
+                    hash_of_key = self.shorts.hash_of(key)
                     self.shorts.prefetch(hash_of_key)
                     short_keys[num_short] = key
                     short_hashes[num_short] = hash_of_key
@@ -185,6 +184,8 @@ cdef class Table:
             for i in range(num_short):
                 if not self.shorts.add(short_keys[i], short_hashes[i], 1):
                     return NO_MEMORY
+            if not (self.tinies.tidy() and self.shorts.tidy()):
+                return NO_MEMORY
         return INVALID if starts.invalid else DONE
 
     def add(self, int which, list others):

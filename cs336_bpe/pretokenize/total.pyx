@@ -11,8 +11,7 @@ from libc.string cimport memcpy, memset
 
 from cs336_bpe.pretokenize.add_up cimport columns_of
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
-from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_hash, short_key
-from cs336_bpe.pretokenize.word_counts cimport tiny_hash, tiny_key
+from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_key, tiny_key
 
 import numpy
 
@@ -71,9 +70,9 @@ cdef class Total:
         memcpy(word, text, length)
         if length <= TINY:
             tiny = tiny_key(word, length)
-            return self.tinies.add(tiny, tiny_hash(tiny), count)
+            return self.tinies.add(tiny, self.tinies.hash_of(tiny), count) and self.tinies.tidy()
         key = short_key(word, length)
-        return self.shorts.add(key, short_hash(key), count)
+        return self.shorts.add(key, self.shorts.hash_of(key), count) and self.shorts.tidy()
 
     def as_counts(self):
         """The sum."""

@@ -48,12 +48,12 @@ BPE_INLINE ShortKey short_key(const uint8_t *text, size_t length) noexcept {
     return key;
 }
 
-BPE_INLINE uint64_t tiny_hash(uint64_t key) noexcept {
-    return secret_hash(key, 0, process_secret);
+BPE_INLINE uint64_t hash_of_key(uint64_t key, const Secret &secret) noexcept {
+    return secret_hash(key, 0, secret);
 }
 
-BPE_INLINE uint64_t short_hash(ShortKey key) noexcept {
-    return secret_hash(key.a, key.b, process_secret);
+BPE_INLINE uint64_t hash_of_key(ShortKey key, const Secret &secret) noexcept {
+    return secret_hash(key.a, key.b, secret);
 }
 
 /* An entry is free if its count is 0. No key is 0, because its last byte is the length. */
@@ -61,7 +61,6 @@ struct TinyEntry {
     typedef uint64_t Key;
     uint64_t key, count;
     bool is_free() const noexcept { return !count; }
-    uint64_t hash() const noexcept { return tiny_hash(key); }
     size_t length() const noexcept { return ((const uint8_t *)&key)[7]; }
 };
 
@@ -70,35 +69,55 @@ struct ShortEntry {
     ShortKey key;
     uint64_t count;
     bool is_free() const noexcept { return !count; }
-    uint64_t hash() const noexcept { return short_hash(key); }
     size_t length() const noexcept { return ((const uint8_t *)&key)[15]; }
 };
 
 /* Counts of pretokens that are their own keys. */
 template <class Entry> struct CountTable : OpenTable<Entry> {
+    typedef typename Entry::Key Key;
     size_t text_bytes;  /* of all pretokens in the table, each once */
+    bool crowded;       /* one is far from its place: `tidy` before the next hash is made */
 
     const uint8_t *bytes(const Entry &entry) const noexcept { return (const uint8_t *)&entry.key; }
 
     bool start(size_t size) noexcept {
         text_bytes = 0;
+        crowded = false;
         return OpenTable<Entry>::start(size);
     }
 
+    /* Stays what it is until `tidy`. */
+    uint64_t hash_of(Key key) const noexcept { return hash_of_key(key, this->secret); }
+
     /* Seldom called, and kept out of the loops that count. */
-    BPE_NEVER_INLINE bool add_key(Entry *entry, typename Entry::Key key, uint64_t n) noexcept {
+    BPE_NEVER_INLINE bool add_key(Entry *entry, Key key, uint64_t n) noexcept {
         entry->key = key;
         entry->count = n;
         text_bytes += entry->length();
-        return 2 * ++this->used <= this->mask || this->grow();
+        if (2 * ++this->used > this->mask) return grow();
+        crowded |= this->is_far(entry, hash_of(key));
+        return true;
     }
 
     /* Count a pretoken `n` times more. False if there is no memory to grow. */
-    BPE_ALWAYS_INLINE bool add(typename Entry::Key key, uint64_t hash, uint64_t n) noexcept {
+    BPE_ALWAYS_INLINE bool add(Key key, uint64_t hash, uint64_t n) noexcept {
         Entry *entry = this->find(hash, [key](const Entry &one) { return one.key == key; });
         if (BPE_UNLIKELY(!(entry->key == key))) return add_key(entry, key, n);
         entry->count += n;
         return true;
+    }
+
+    /* To be called after `add`, or after some of them, when no hash is kept that was made before. */
+    BPE_ALWAYS_INLINE bool tidy() noexcept { return !BPE_UNLIKELY(crowded) || spread(); }
+
+private:
+    bool grow() noexcept {
+        return this->move(2 * (this->mask + 1), [this](Entry &one) { return hash_of(one.key); });
+    }
+
+    BPE_NEVER_INLINE bool spread() noexcept {
+        crowded = false;
+        return this->move_away([](Entry &one, Secret &secret) { return hash_of_key(one.key, secret); });
     }
 };
 
@@ -106,7 +125,6 @@ struct LongEntry {
     uint64_t hash_of_bytes, count;
     size_t start, size;  /* in the bytes of all */
     bool is_free() const noexcept { return !count; }
-    uint64_t hash() const noexcept { return hash_of_bytes; }
     size_t length() const noexcept { return size; }
 };
 
@@ -131,7 +149,7 @@ struct LongTable : OpenTable<LongEntry> {
 
     /* Kept out of the loops that count: inlined there, it took the registers that they need. */
     BPE_NEVER_INLINE bool add(const uint8_t *pretoken, size_t length, uint64_t n) noexcept {
-        uint64_t hash = secret_hash_of(pretoken, length, process_secret);
+        uint64_t hash = secret_hash_of(pretoken, length, secret);
         LongEntry *entry = find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.size == length
                    && !memcmp(text + one.start, pretoken, length);
@@ -150,7 +168,16 @@ struct LongTable : OpenTable<LongEntry> {
         memcpy(text + text_bytes, pretoken, length);
         *entry = LongEntry{hash, n, text_bytes, length};
         text_bytes += length;
-        return 2 * ++used <= mask || grow();
+        if (2 * ++used > mask)
+            return move(2 * (mask + 1), [](const LongEntry &one) { return one.hash_of_bytes; });
+        return !is_far(entry, hash) || spread();
+    }
+
+private:
+    bool spread() noexcept {
+        return move_away([this](LongEntry &one, Secret &made) {
+            return one.hash_of_bytes = secret_hash_of(bytes(one), one.size, made);
+        });
     }
 };
 

@@ -14,8 +14,6 @@ cdef extern from "word_counts.h" nogil:
         pass
     uint64_t tiny_key(const uint8_t *text, size_t length)
     ShortKey short_key(const uint8_t *text, size_t length)
-    uint64_t tiny_hash(uint64_t key)
-    uint64_t short_hash(ShortKey key)
 
     cppclass TinyEntry:
         uint64_t count
@@ -34,7 +32,9 @@ cdef extern from "word_counts.h" nogil:
         bint start(size_t size)
         void end()
         void prefetch(uint64_t hash)
+        uint64_t hash_of(uint64_t key)
         bint add(uint64_t key, uint64_t hash, uint64_t n)
+        bint tidy()
     cppclass ShortTable "CountTable<ShortEntry>":
         ShortEntry *entries
         size_t mask, used, text_bytes
@@ -42,7 +42,9 @@ cdef extern from "word_counts.h" nogil:
         bint start(size_t size)
         void end()
         void prefetch(uint64_t hash)
+        uint64_t hash_of(ShortKey key)
         bint add(ShortKey key, uint64_t hash, uint64_t n)
+        bint tidy()
     cppclass LongTable:
         LongEntry *entries
         size_t mask, used, text_bytes

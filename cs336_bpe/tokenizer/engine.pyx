@@ -95,7 +95,7 @@ cdef class Specials:
     cdef SpecialTokens tokens
     cdef readonly size_t longest  # bytes
 
-    def __init__(self, dict ids not None):
+    def __cinit__(self, dict ids not None):
         for token, number in ids.items():
             data = token.encode()
             self.tokens.add(data, number)
@@ -122,7 +122,7 @@ cdef class Text:
     cdef Py_buffer buffer
     cdef bint has_buffer
 
-    def __init__(self, text):
+    def __cinit__(self, text):
         self.owner = text
         if isinstance(text, str):
             view_str(text, &self.view)
@@ -530,7 +530,7 @@ cdef class OpenText:
     cdef size_t examined  # nor is there a place to cut
     cdef readonly size_t offset  # of what is held, in the whole text
 
-    def __init__(self, Engine engine not None, dict special_ids not None, int width, Cache cache):
+    def __cinit__(self, Engine engine not None, dict special_ids not None, int width, Cache cache):
         self.engine = engine
         self.specials = Specials(special_ids)
         self.width = width

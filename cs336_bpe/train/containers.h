@@ -1,11 +1,13 @@
-/* Two containers that the standard library lacks. */
+/* Containers that the standard library lacks, or that it has in another form. */
 #ifndef CS336_BPE_CONTAINERS_H
 #define CS336_BPE_CONTAINERS_H
 
 #include <queue>
 #include <stdint.h>
+#include <unordered_map>
 #include <utility>
 #include <vector>
+#include "hash.h"
 
 /* One array for many lists. An owner has its list at items[begin:end]. It gets its room at once,
  * and the list never outgrows it. A list that nobody needs any more can be given back. Its room
@@ -48,6 +50,20 @@ private:
         unused.push(std::make_pair(room - size, at + size));
         return at;
     }
+};
+
+/* What the standard library's hash table has for a pair of tokens (left << 32 | right). Its own hash of
+ * an integer is the integer, so that pairs can be found that all fall into one bucket; this one has a
+ * secret. */
+struct PairHash {
+    size_t operator()(uint64_t pair) const noexcept {
+        return (size_t)secret_hash(pair, 0, process_secret);
+    }
+};
+
+template <class Value> struct PairTable : std::unordered_map<uint64_t, Value, PairHash> {
+    /* Where the value of a pair is. It is made if there is none; throws std::bad_alloc. */
+    Value *of(uint64_t pair) { return &(*this)[pair]; }
 };
 
 /* A binary heap with the greatest entry on top, as std::priority_queue; but the top can be changed

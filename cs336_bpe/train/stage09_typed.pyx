@@ -16,10 +16,9 @@ never move: they live in a `deque`, which grows without moving what is in it.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libcpp.queue cimport priority_queue
-from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
+from cs336_bpe.train.containers cimport PairTable, Queue
 from cs336_bpe.train.steps cimport Merge, as_bytes
 from cs336_bpe.train.ties cimport Entry, TieKeys
 
@@ -41,13 +40,13 @@ cdef class Trainer:
     # All storage is owned by containers, which free it when the trainer goes.
     cdef vector[vector[int32_t]] words
     cdef vector[int64_t] word_counts
-    cdef unordered_map[uint64_t, int64_t] pair_counts
-    cdef unordered_map[uint64_t, vector[int32_t]] words_of
-    cdef priority_queue[Entry[uint64_t]] heap
+    cdef PairTable[int64_t] pair_counts
+    cdef PairTable[vector[int32_t]] words_of
+    cdef Queue[Entry[uint64_t]] heap
     cdef TieKeys tie_keys  # by token id
     cdef vector[Merge] merged
 
-    def __init__(self, counts, tie_break):
+    def __cinit__(self, counts, tie_break):
         cdef vector[int32_t] word
         cdef unsigned char byte
         self.tie_keys.by_number = tie_break == "huggingface"
@@ -69,8 +68,8 @@ cdef class Trainer:
             while <int64_t>self.merged.size() < goal and not self.heap.empty():
                 top = self.heap.top()
                 self.heap.pop()
-                found = self.pair_counts.find(top.pair)
-                if found != self.pair_counts.end() and self.pair_counts[top.pair] == top.count:
+                if (self.pair_counts.count(top.pair)
+                        and self.pair_counts.of(top.pair)[0] == top.count):
                     self.merge(top.pair)
         return self.merged.size()
 
@@ -84,7 +83,7 @@ cdef class Trainer:
         for index in range(self.words.size()):
             for i in range(1, self.words[index].size()):
                 pair = pair_of(self.words[index][i - 1], self.words[index][i])
-                self.pair_counts[pair] += self.word_counts[index]
+                self.pair_counts.of(pair)[0] += self.word_counts[index]
                 self.remember(pair, <int32_t>index)
         for item in self.pair_counts:
             self.push(item.first, item.second)
@@ -95,13 +94,13 @@ cdef class Trainer:
         cdef int32_t right = right_of(best)
         cdef int32_t new_id = 256 + <int32_t>self.merged.size()
         cdef vector[int32_t] places
-        cdef unordered_map[uint64_t, int64_t] changes
+        cdef PairTable[int64_t] changes
         cdef uint64_t pair
         cdef int64_t count
         cdef int32_t index
         self.merged.push_back(Merge(left, right))
         self.tie_keys.add_merged(left, right)
-        places.swap(self.words_of[best])
+        places.swap(self.words_of.of(best)[0])
         for index in places:
             self.merge_in_place(index, left, right, new_id, changes)
         self.words_of.erase(best)
@@ -110,9 +109,9 @@ cdef class Trainer:
         for change in changes:
             if change.second != 0:
                 pair = change.first
-                count = self.pair_counts[pair] + change.second
+                count = self.pair_counts.of(pair)[0] + change.second
                 if count != 0:
-                    self.pair_counts[pair] = count
+                    self.pair_counts.of(pair)[0] = count
                     self.push(pair, count)
                 else:
                     self.pair_counts.erase(pair)
@@ -120,7 +119,7 @@ cdef class Trainer:
         return 0
 
     cdef int merge_in_place(self, int32_t index, int32_t left, int32_t right, int32_t new_id,
-                            unordered_map[uint64_t, int64_t] &changes) except -1 nogil:
+                            PairTable[int64_t] &changes) except -1 nogil:
         cdef int64_t n = self.word_counts[index]
         cdef size_t size = self.words[index].size()
         cdef size_t i = 0, end = 0  # read here, write there
@@ -130,12 +129,12 @@ cdef class Trainer:
             if token == left and i + 1 < size and self.words[index][i + 1] == right:
                 token = new_id
                 if end > 0:
-                    changes[pair_of(self.words[index][end - 1], left)] -= n
-                    changes[pair_of(self.words[index][end - 1], new_id)] += n
+                    changes.of(pair_of(self.words[index][end - 1], left))[0] -= n
+                    changes.of(pair_of(self.words[index][end - 1], new_id))[0] += n
                     self.remember(pair_of(self.words[index][end - 1], new_id), index)
                 if i + 2 < size:
-                    changes[pair_of(right, self.words[index][i + 2])] -= n
-                    changes[pair_of(new_id, self.words[index][i + 2])] += n
+                    changes.of(pair_of(right, self.words[index][i + 2]))[0] -= n
+                    changes.of(pair_of(new_id, self.words[index][i + 2]))[0] += n
                     self.remember(pair_of(new_id, self.words[index][i + 2]), index)
                 i += 1
             self.words[index][end] = token
@@ -146,7 +145,7 @@ cdef class Trainer:
 
     cdef int remember(self, uint64_t pair, int32_t index) except -1 nogil:
         """Note that the word has the pair. A pair's words come in order, so once is enough."""
-        cdef vector[int32_t] *places = &self.words_of[pair]
+        cdef vector[int32_t] *places = self.words_of.of(pair)
         if places.empty() or places.back() != index:
             places.push_back(index)
         return 0

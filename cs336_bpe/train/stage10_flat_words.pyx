@@ -16,10 +16,9 @@ show the left token's id there. Look at its last cell too: a merge writes one of
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libcpp.queue cimport priority_queue
-from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
+from cs336_bpe.train.containers cimport PairTable, Queue
 from cs336_bpe.train.steps cimport Merge, as_bytes
 from cs336_bpe.train.ties cimport Entry, TieKeys
 from cs336_bpe.train.words cimport FlatWords, WordSink, read_words
@@ -49,14 +48,14 @@ cdef struct Cell:
 cdef class Trainer:
     # All storage is owned by containers, which free it when the trainer goes.
     cdef FlatWords[Cell] cells
-    cdef unordered_map[uint64_t, int64_t] pair_counts
-    cdef unordered_map[uint64_t, vector[int32_t]] places_of  # positions, some of them stale
-    cdef priority_queue[Entry[uint64_t]] heap
+    cdef PairTable[int64_t] pair_counts
+    cdef PairTable[vector[int32_t]] places_of  # positions, some of them stale
+    cdef Queue[Entry[uint64_t]] heap
     cdef TieKeys tie_keys           # by token id
     cdef vector[int32_t] length     # by token id, in cells
     cdef vector[Merge] merged
 
-    def __init__(self, counts, tie_break):
+    def __cinit__(self, counts, tie_break):
         self.tie_keys.by_number = tie_break == "huggingface"
         for key in byte_tie_keys(tie_break):
             self.tie_keys.add(key)
@@ -72,8 +71,8 @@ cdef class Trainer:
             while <int64_t>self.merged.size() < goal and not self.heap.empty():
                 top = self.heap.top()
                 self.heap.pop()
-                found = self.pair_counts.find(top.pair)
-                if found != self.pair_counts.end() and self.pair_counts[top.pair] == top.count:
+                if (self.pair_counts.count(top.pair)
+                        and self.pair_counts.of(top.pair)[0] == top.count):
                     self.merge(top.pair)
         return self.merged.size()
 
@@ -87,8 +86,8 @@ cdef class Trainer:
         for position in range(1, last):
             if self.cells[position].token != NONE and self.cells[position + 1].token != NONE:
                 pair = pair_of(self.cells[position].token, self.cells[position + 1].token)
-                self.pair_counts[pair] += self.cells.count_at(position)
-                self.places_of[pair].push_back(position)
+                self.pair_counts.of(pair)[0] += self.cells.count_at(position)
+                self.places_of.of(pair).push_back(position)
         for item in self.pair_counts:
             self.push(item.first, item.second)
         return 0
@@ -98,14 +97,14 @@ cdef class Trainer:
         cdef int32_t right = right_of(best)
         cdef int32_t new_id = 256 + <int32_t>self.merged.size()
         cdef vector[int32_t] places
-        cdef unordered_map[uint64_t, int64_t] changes
+        cdef PairTable[int64_t] changes
         cdef uint64_t pair
         cdef int64_t count
         cdef int32_t position
         self.merged.push_back(Merge(left, right))
         self.tie_keys.add_merged(left, right)
         self.length.push_back(self.length[left] + self.length[right])
-        places.swap(self.places_of[best])
+        places.swap(self.places_of.of(best)[0])
         for position in places:
             self.merge_at(position, left, right, new_id, changes)
         self.places_of.erase(best)
@@ -114,9 +113,9 @@ cdef class Trainer:
         for change in changes:
             if change.second != 0:
                 pair = change.first
-                count = self.pair_counts[pair] + change.second
+                count = self.pair_counts.of(pair)[0] + change.second
                 if count != 0:
-                    self.pair_counts[pair] = count
+                    self.pair_counts.of(pair)[0] = count
                     self.push(pair, count)
                 else:
                     self.pair_counts.erase(pair)
@@ -124,7 +123,7 @@ cdef class Trainer:
         return 0
 
     cdef int merge_at(self, int32_t here, int32_t left, int32_t right, int32_t new_id,
-                      unordered_map[uint64_t, int64_t] &changes) except -1 nogil:
+                      PairTable[int64_t] &changes) except -1 nogil:
         cdef int32_t second = here + self.length[left]
         cdef int32_t after = second + self.length[right]
         cdef int32_t neighbour
@@ -135,14 +134,14 @@ cdef class Trainer:
         n = self.cells.count_at(here)
         neighbour = self.cells[here - 1].token  # the last cell of the token before
         if neighbour != NONE:
-            changes[pair_of(neighbour, left)] -= n
-            changes[pair_of(neighbour, new_id)] += n
-            self.places_of[pair_of(neighbour, new_id)].push_back(here - self.length[neighbour])
+            changes.of(pair_of(neighbour, left))[0] -= n
+            changes.of(pair_of(neighbour, new_id))[0] += n
+            self.places_of.of(pair_of(neighbour, new_id)).push_back(here - self.length[neighbour])
         neighbour = self.cells[after].token
         if neighbour != NONE:
-            changes[pair_of(right, neighbour)] -= n
-            changes[pair_of(new_id, neighbour)] += n
-            self.places_of[pair_of(new_id, neighbour)].push_back(here)
+            changes.of(pair_of(right, neighbour))[0] -= n
+            changes.of(pair_of(new_id, neighbour))[0] += n
+            self.places_of.of(pair_of(new_id, neighbour)).push_back(here)
         self.cells[here].token = new_id
         self.cells[after - 1].token = new_id
         return 0

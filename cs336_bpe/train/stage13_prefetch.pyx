@@ -69,7 +69,7 @@ cdef class Trainer:
     cdef vector[int32_t] pair_with_left, pair_with_right  # born in the merge under way
     cdef vector[Merge] merged
 
-    def __init__(self, counts, tie_break):
+    def __cinit__(self, counts, tie_break):
         self.tie_keys.by_number = tie_break == "huggingface"
         for key in byte_tie_keys(tie_break):
             self.tie_keys.add(key)

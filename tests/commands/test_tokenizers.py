@@ -1,5 +1,8 @@
 """`show`, `explore`, `compare` and `convert`."""
 
+import os
+import threading
+
 import pytest
 
 from cs336_bpe import Tokenizer
@@ -18,6 +21,21 @@ def test_convert(cs336, trained, tmp_path, source, to):
         name = file.rpartition("/")[2]
         assert (tmp_path / name).read_bytes() == (trained / name).read_bytes()
     assert len(list(tmp_path.iterdir())) == len(result["files"]) == (2 if to == "gpt2" else 1)
+
+
+@pytest.mark.parametrize("source", ["own", "tiktoken", "huggingface"])
+def test_convert_from_a_pipe(cs336, trained, tmp_path, source):
+    """Which can be read once only, to tell the format as well as for what it holds."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    data = (trained / FORMATS[source]).read_bytes()
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True)
+    writer.start()
+    special = ["--special", "<|endoftext|>"] if source == "tiktoken" else []
+    result = cs336.json("convert", pipe, tmp_path / "out.json", "--to", "own", *special)
+    assert result["from"] == source
+    own = (trained / FORMATS["own"]).read_bytes()
+    assert (tmp_path / "out.json").read_bytes() == own
 
 
 def test_what_can_not_be_converted(cs336, trained, text_file, tmp_path):

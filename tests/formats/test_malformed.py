@@ -426,7 +426,29 @@ def test_a_pattern_that_takes_for_ever(good, monkeypatch):
     monkeypatch.setattr("cs336_bpe.formats.probe.MAX_SECONDS", 0.2)
     split = SPLIT | {"pattern": {"Regex": r"(?:z|z|zz)+y|[\s\S]"}}
     rewrite(good / "tokenizer.json", lambda content: content.update(steps(split, BYTE_LEVEL)))
-    refused(good, "tokenizer.json", "takes more than 0.2 seconds on a text of")
+    refused(good, "tokenizer.json", "takes more than 0.2 seconds on")
+
+
+# Each is exponential, and `regex` has to run it: it looks back.
+@pytest.mark.parametrize("pattern", [
+    r"(?:q|q)+!|(?<!x)[\s\S]",
+    r"(?:(?:%+)+)+!|(?<!x)[\s\S]",
+])
+def test_a_pattern_that_takes_for_ever_where_its_own_characters_repeat(pattern, good, monkeypatch):
+    monkeypatch.setattr("cs336_bpe.formats.probe.MAX_SECONDS", 0.2)
+    split = SPLIT | {"pattern": {"Regex": pattern}}
+    for splits in ([split], [SPLIT, split]):
+        update = steps(*splits, BYTE_LEVEL)
+        rewrite(good / "tokenizer.json", lambda content, update=update: content.update(update))
+        refused(good, "tokenizer.json", "takes more than 0.2 seconds on")
+    rewrite(good / "own.json", lambda content: content.update(pattern=pattern))
+    refused(good, "own.json", "takes more than 0.2 seconds on")
+
+
+def test_a_pattern_that_looks_back_may_be_read(small, tmp_path):
+    model = small._replace(pattern=r"(?<=\d)\p{L}+|\d|\D")
+    write_json(model, tmp_path / "own.json")
+    assert read_json(tmp_path / "own.json").pattern == model.pattern
 
 
 @pytest.mark.parametrize(("update", "message"), [

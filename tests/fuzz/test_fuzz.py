@@ -71,3 +71,11 @@ def test_ranks_of_bytes_after_tokens_that_are_made_of_them():
 ])
 def test_files_of_ids(data):
     mutated.check(Comparisons(), name="ids.npy", data=data, fix=True)
+
+
+def test_an_added_token_that_takes_the_spaces_after_it():
+    """Then a text does not come back as it was, and need not: the ids are those of `tokenizers`."""
+    data = (mutated.good()[0] / "tokenizer.json").read_bytes()
+    changed = data.replace(b'"rstrip": false', b'"rstrip": true')
+    assert changed != data
+    mutated.check(Comparisons(), name="tokenizer.json", data=changed, fix=False)

@@ -39,6 +39,8 @@ COUNTS = ("tests/pretokenize/test_counts.py", "tests/train/test_flat_words.py")
 FORMATS = ("tests/formats/test_malformed.py", "tests/formats/test_foreign.py",
            "tests/formats/test_round_trips.py")
 
+TABLES = ("tests/native/test_tables.py",)  # compiles the headers itself
+
 DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/ties.h": (TRAIN, ("train.stage13_prefetch",)),
     "train/words.h": (TRAIN, ("train.stage13_prefetch", "train.words")),
@@ -169,9 +171,10 @@ mistake("counts: long words count once when tables are added", "pretokenize/add_
         "into.add(from.bytes(entry), entry.size, entry.count)",
         "into.add(from.bytes(entry), entry.size, 1)")
 mistake("counts: short words count once when tables are added", "pretokenize/add_up.h",
-        "into.add(entry.key, entry.hash(), entry.count)", "into.add(entry.key, entry.hash(), 1)")
+        "into.add(entry.key, into.hash_of(entry.key), entry.count)",
+        "into.add(entry.key, into.hash_of(entry.key), 1)")
 mistake("counts: the last entry is not added", "pretokenize/add_up.h",
-        "i <= from.mask; i++) {\n        into", "i < from.mask; i++) {\n        into")
+        "i <= from.mask; i++) {\n        prefetch", "i < from.mask; i++) {\n        prefetch")
 mistake("counts: long words of one length are equal", "pretokenize/word_counts.h",
         "one.hash_of_bytes == hash && one.size == length\n",
         "one.size == length || one.size > 1000\n")
@@ -190,10 +193,26 @@ mistake("counts: the length is not in the key", "pretokenize/word_counts.h",
 mistake("counts: only one of the keys' halves is compared", "pretokenize/word_counts.h",
         "return a == other.a && b == other.b;", "return b == other.b;")
 mistake("counts: growing loses an entry", "native/open_table.h",
-        "for (size_t i = 0; i <= mask; i++)\n            if",
-        "for (size_t i = 1; i <= mask; i++)\n            if")
-mistake("counts: growing forgets how many there are", "native/open_table.h",
-        "        larger.used = used;\n", "")
+        "for (size_t i = 0; i <= mask; i++) {\n            if",
+        "for (size_t i = 1; i <= mask; i++) {\n            if")
+mistake("counts: growing forgets how large the table is", "native/open_table.h",
+        "        mask = other.mask;\n", "")
+mistake("tables: what collides stays where it is", "native/open_table.h",
+        "& mask) > most;", "& mask) > mask;", tests=TABLES, modules=())
+mistake("tables: words that collide make the table grow", "native/open_table.h",
+        "bool grows = 3 * used > mask;", "bool grows = true;", tests=TABLES, modules=())
+mistake("tables: a table that moves keeps its secret", "native/open_table.h",
+        "if (moved) secret = made;", "", tests=TABLES, modules=())
+mistake("counts: long words that move keep their hashes", "pretokenize/word_counts.h",
+        "return one.hash_of_bytes = secret_hash_of(bytes(one), one.size, made);",
+        "return secret_hash_of(bytes(one), one.size, made);", tests=TABLES, modules=())
+mistake("counts: a table that has moved is added up by the other's hashes", "pretokenize/add_up.h",
+        "return into.add(entry.key, into.hash_of(entry.key), entry.count) && into.tidy();",
+        "return into.add(entry.key, hash_of_key(entry.key, process_secret), entry.count);",
+        tests=TABLES, modules=())
+mistake("merges: fingerprints stay when the table moves", "encode/merge_numbers.h",
+        "            one.bits = (one.bits & ~(uint32_t)255) | fingerprint(hash);\n", "",
+        tests=TABLES, modules=())
 mistake("counts: a block with replaced bytes is counted as it was",
         "pretokenize/stage11_threads.pyx",
         "            buffer = bytearray(clean) + bytes(SCAN_PADDING)\n",
@@ -289,8 +308,8 @@ mistake("cache: long pretokens with equal hashes are equal", "encode/pretoken_ca
 mistake("cache: three ids have room for two", "encode/pretoken_cache.h",
         "if (number <= IN_ENTRY) memcpy(found.ids", "if (number <= IN_ENTRY - 1) memcpy(found.ids")
 mistake("cache: the limit may be passed", "encode/pretoken_cache.h",
-        "return num_bytes() + 2 * growing->num_bytes() <= limit && growing->grow();",
-        "return num_bytes() <= limit && growing->grow();")
+        "return num_bytes() + 2 * growing->num_bytes() <= limit && twice(growing);",
+        "return num_bytes() <= limit && twice(growing);")
 mistake("batches: the output has room for the ids only", "encode/batches.h",
         "if (!output->room_for(stop - batch.starts[0] + IN_ENTRY))",
         "if (!output->room_for(stop - batch.starts[0]))")

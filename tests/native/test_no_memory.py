@@ -1,9 +1,6 @@
 """Every allocation of compiled code fails once: a MemoryError, or the right result; never a crash.
 
 And whoever was used goes on as if nothing had happened. See failing_malloc.c.
-
-Not so for stages 09 and 10 of training: they are rungs with the C++ library's hash tables, and
-Cython's declaration of their `[]` says that it can't fail. The engine has none.
 """
 
 import os
@@ -82,8 +79,8 @@ def shim(tmp_path_factory):
 
 
 @pytest.mark.parametrize("operation", ["count", "encode", "encode with threads", "a new tokenizer",
-                                       "a stream", "decode", "near duplicates", "stage11",
-                                       "stage12", "stage13"])
+                                       "a stream", "decode", "near duplicates", "stage09",
+                                       "stage10", "stage11", "stage12", "stage13"])
 def test_each_allocation_in_turn(operation, shim):
     done = subprocess.run([sys.executable, "-c", PROGRAM, shim, operation, str(MOST)],
                           capture_output=True, text=True, check=False, timeout=600,

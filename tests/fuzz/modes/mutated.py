@@ -140,7 +140,8 @@ def check_tokenizer(same, path):
     if "".join(match.group() for match in regex.finditer(tokenizer.pattern, TEXT)) != TEXT:
         return  # the pattern was changed, and leaves something out
     ids = tokenizer.encode(TEXT)
-    same(tokenizer.decode(ids), TEXT, "a text, there and back")
+    if tokenizer.model.pipeline is None:  # other steps may change a text: `rstrip` takes spaces
+        same(tokenizer.decode(ids), TEXT, "a text, there and back")
     anew = Tokenizer.from_model(tokenizer.model, cache_bytes=SMALLEST_CACHE_BYTES)
     same(anew.encode(TEXT), ids, "the same tokenizer, made anew")
     if path.name == "tokenizer.json":

@@ -1,0 +1,207 @@
+/* Entries made by somebody who knows the secret of the hashes: do the tables still find everything,
+ * and near its place? Prints what is wrong, and returns how many things are.
+ *
+ * The hash of two numbers is a product, so it is 0 for all of which one is that half of the secret.
+ */
+#include <algorithm>
+#include <stdio.h>
+#include <string>
+#if defined(COUNTS)
+#include "add_up.h"
+#elif defined(RANKS)
+#include "pair_ranks.h"
+#else
+#include "pretoken_cache.h"
+#endif
+
+static int wrong;
+
+static void check(bool holds, const char *what) {
+    if (holds) return;
+    printf("wrong: %s\n", what);
+    wrong++;
+}
+
+static bool is_new(const Secret &secret) {
+    return secret.a != process_secret.a || secret.b != process_secret.b;
+}
+
+/* The most places that a search for an entry looks at, and the mean. */
+template <class Table, class HashOf>
+static void check_places(const Table &table, HashOf hash_of, const char *what) {
+    size_t most = 0, all = 0, number = 0;
+    for (size_t i = 0; i <= table.mask; i++) {
+        if (table.entries[i].is_free()) continue;
+        size_t far = (i - hash_of(table.entries[i])) & table.mask;
+        most = far > most ? far : most;
+        all += far;
+        number++;
+    }
+    check(most <= MOST_PROBES, what);
+    check(number && all <= 2 * number, what);
+}
+
+#if defined(COUNTS)
+
+enum { NUMBER = 20000 };
+
+static std::string made(uint64_t first, uint64_t second, size_t length) {
+    std::string word((const char *)&first, 8);
+    word.append((const char *)&second, 8);
+    return word.substr(0, length);
+}
+
+/* Keys whose hashes end in the same 13 bits: what a tiny key can do, which has only one number. */
+static std::vector<uint64_t> tiny_keys(const Secret &secret, size_t number) {
+    std::vector<uint64_t> keys;
+    for (uint64_t i = 0; keys.size() < number; i++) {
+        uint64_t key = (i & 0xFFFFFFFFFFFF) | (uint64_t)6 << 56;
+        if (!(hash_of_key(key, secret) & 0x1FFF)) keys.push_back(key);
+    }
+    return keys;
+}
+
+int main() {
+    CountTable<TinyEntry> tinies, other_tinies;
+    CountTable<ShortEntry> shorts, other_shorts;
+    LongTable longs, other_longs;
+    check(tinies.start(1 << 13) && other_tinies.start(1 << 13) && shorts.start(1 << 12)
+          && other_shorts.start(1 << 12) && longs.start(1 << 8) && other_longs.start(1 << 8),
+          "there is memory");
+
+    std::vector<uint64_t> keys = tiny_keys(process_secret, 1000);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < keys.size(); i += 100) {  /* in batches, as the last stages do */
+            std::vector<uint64_t> hashes;
+            for (size_t j = i; j < i + 100; j++) hashes.push_back(tinies.hash_of(keys[j]));
+            for (size_t j = i; j < i + 100; j++) tinies.add(keys[j], hashes[j - i], 1);
+            tinies.tidy();
+        }
+    }
+    check(tinies.used == keys.size(), "tiny words: each is there once");
+    check(tinies.mask == (1 << 13) - 1, "tiny words: they don't make the table grow");
+    check(is_new(tinies.secret), "tiny words: the table has moved");
+    for (uint64_t key : keys)
+        check(tinies.find(tinies.hash_of(key), [=](const TinyEntry &one) {
+            return one.key == key; })->count == 2, "tiny words: counted twice");
+    check_places(tinies, [&](const TinyEntry &one) { return tinies.hash_of(one.key); }, "tiny words: places");
+
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; i < NUMBER; i++) {
+            std::string word = made(process_secret.a, i, 15) + '\0';
+            ShortKey key = short_key((const uint8_t *)word.data(), 15);
+            shorts.add(key, shorts.hash_of(key), 1);
+            shorts.tidy();
+        }
+    check(shorts.used == NUMBER && shorts.text_bytes == 15 * NUMBER, "short words: each is there once");
+    check(is_new(shorts.secret), "short words: the table has moved");
+    check_places(shorts, [&](const ShortEntry &one) { return shorts.hash_of(one.key); }, "short words: places");
+
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; i < NUMBER; i++) {
+            std::string word = made(process_secret.b, i, 16) + made(process_secret.b, i, 16);
+            longs.add((const uint8_t *)word.data(), 32, 1);
+        }
+    check(longs.used == NUMBER && longs.text_bytes == 32 * NUMBER, "long words: each is there once");
+    check(is_new(longs.secret), "long words: the table has moved");
+    for (size_t i = 0; i <= longs.mask; i++)
+        check(longs.entries[i].is_free() || longs.entries[i].count == 2, "long words: counted twice");
+    check_places(longs, [](const LongEntry &one) { return one.hash_of_bytes; }, "long words: places");
+
+    /* Two tables are added up, of which one has moved. */
+    ShortKey known = short_key((const uint8_t *)(made(process_secret.a, 7, 15) + '\0').data(), 15);
+    std::string word = made(process_secret.b, 7, 16) + made(process_secret.b, 7, 16);
+    other_tinies.add(keys[7], other_tinies.hash_of(keys[7]), 5);
+    other_shorts.add(known, other_shorts.hash_of(known), 5);
+    other_longs.add((const uint8_t *)word.data(), 32, 5);
+    check(add_all(tinies, other_tinies) && add_all(shorts, other_shorts) && add_all(longs, other_longs)
+          && add_all(other_tinies, tinies) && add_all(other_shorts, shorts)
+          && add_all(other_longs, longs), "there is memory to add up");
+    check(tinies.used == keys.size() && other_tinies.used == keys.size() && shorts.used == NUMBER
+          && other_shorts.used == NUMBER && longs.used == NUMBER && other_longs.used == NUMBER,
+          "added up, each is there once");
+    check(other_tinies.find(other_tinies.hash_of(keys[7]), [&](const TinyEntry &one) {
+        return one.key == keys[7]; })->count == 12, "tiny words: added up");
+    check(other_shorts.find(other_shorts.hash_of(known), [&](const ShortEntry &one) {
+        return one.key == known; })->count == 12, "short words: added up");
+    check_places(other_shorts, [&](const ShortEntry &one) { return other_shorts.hash_of(one.key); },
+                 "short words: places after adding up");
+
+    tinies.end(), shorts.end(), longs.end();
+    other_tinies.end(), other_shorts.end(), other_longs.end();
+    return wrong;
+}
+
+#elif defined(RANKS)
+
+/* Pairs of one left token whose hashes end in the same bits. */
+int main() {
+    PairRanks ranks;
+    std::vector<uint32_t> rights;
+    for (uint32_t right = 0; rights.size() < 1000; right++)
+        if (!(secret_hash((uint64_t)7 << 32 | right, 0, process_secret) & 4095)) rights.push_back(right);
+    check(ranks.start(2000), "there is memory");
+    for (uint32_t i = 0; i < 1000; i++) ranks.add(7, rights[i], i, 300 + i);
+    for (uint32_t i = 0; i < 1000; i++)
+        check(ranks.merge_of(7, rights[i]) == ((uint64_t)i << 32 | (300 + i)), "a merge is found");
+    check(ranks.merge_of(8, rights[0]) == NO_MERGE && ranks.merge_of(7, rights[999] + 1) == NO_MERGE,
+          "what is no merge is not");
+    check(is_new(ranks.table.secret), "ranks: the table has moved");
+    check_places(ranks.table, [&](const PairRanks::Entry &one) {
+        return secret_hash(one.pair, 0, ranks.table.secret); }, "ranks: places");
+    ranks.end();
+    return wrong;
+}
+
+#else
+
+static Merges merges_that_collide(std::vector<uint32_t> &rights) {
+    Merges merges;
+    for (uint32_t right = 256; rights.size() < 1000; right++)
+        if (!(secret_hash((uint64_t)97 << 32 | right, 0, process_secret) & 2047)) rights.push_back(right);
+    check(merges.start(1000), "there is memory");
+    for (uint32_t i = 0; i < 1000; i++) merges.add(97, rights[i], 1000 + i);
+    return merges;
+}
+
+int main() {
+    std::vector<uint32_t> rights;
+    Merges merges = merges_that_collide(rights);
+    for (uint32_t i = 0; i < 1000; i++) check(merges.of(97, rights[i]) == 256 + i, "a merge is found");
+    check(merges.of(98, rights[0]) == NO_MERGE, "what is no merge is not");
+    check(is_new(merges.slots.secret), "merges: the table has moved");
+    check_places(merges.slots, [&](const Merges::Slot &one) {
+        Merges::Parts parts = merges.parts[one.bits >> 8];
+        return Merges::hash_of(parts.left, parts.right, merges.slots.secret); }, "merges: places");
+    merges.end();
+
+    Merges few;
+    check(few.start(1), "there is memory");
+    for (uint32_t i = 0; i < 256; i++) few.ids[i] = i;
+    few.add(97, 98, 256);
+    cache_init_module();
+    PretokenCache cache;
+    check(cache.start(8 << 20), "there is memory");
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; i < 5000; i++) {
+            uint8_t word[33] = {0};
+            memcpy(word, &process_secret.a, 8);
+            memcpy(word + 8, &i, 7);
+            Key key = key_of(word, 15);
+            Found found = cache.find_short(few, word, 15, key, key.hash(cache.shorts.secret));
+            check(found.number >= 14 || found.number == NOT_KEPT, "short words: their ids");
+            memcpy(word, &process_secret.b, 8);
+            memcpy(word + 8, &i, 8);
+            memcpy(word + 16, word, 16);
+            found = cache.find_long(few, word, 32);
+            check(found.number >= 28 || found.number == NOT_KEPT, "long words: their ids");
+            if (cache.full) cache.forget();
+        }
+    check(cache.times_full > 0 && cache.times_full < 4, "the cache was forgotten, but not often");
+    check(is_new(cache.shorts.secret) && is_new(cache.longs.secret), "the cache has other secrets");
+    check(cache.shorts.used > 4000 && cache.longs.used > 4000, "and keeps the words then");
+    cache.end();
+    few.end();
+    return wrong;
+}
+#endif
