@@ -7,6 +7,7 @@ from typing import Any
 from cs336_bpe.commands.console import add_common, note, print_result
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_tokenizer, load
+from cs336_bpe.commands.parser import any_number, whole_number
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost import transformer
@@ -32,7 +33,7 @@ def configure_cost(parser: argparse.ArgumentParser) -> None:
         "with a tokenizer, or with one trained on the built-in corpus.")
     parser.add_argument("--shape", choices=list(SHAPES), help="one of GPT-2's shapes")
     for name in NUMBERS:
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
+        parser.add_argument(f"--{name.replace('_', '-')}", type=whole_number, metavar="N",
                             help=f"{name} instead of the shape's")
     parser.add_argument("--tied", action="store_true", help="one matrix for embedding and head")
     parser.add_argument("--not-gated", action="store_true",
@@ -45,7 +46,7 @@ def configure_cost(parser: argparse.ArgumentParser) -> None:
     sizes.add_argument("--on", metavar="FILE", help="a text to measure bytes per token on; with "
                        "--tokenizer (default: built-in text)")
     sizes.add_argument("--counts", metavar="FILE", help="the same from counts that 'count' saved")
-    sizes.add_argument("--context-bytes", type=float, metavar="N",
+    sizes.add_argument("--context-bytes", type=any_number, metavar="N",
                        help="let the model see so many bytes of text, whatever the vocabulary")
     add_common(parser)
 
