@@ -120,11 +120,11 @@ def add_built_in(parser: argparse.ArgumentParser, instead: str, num_bytes: int) 
                         help=f"its size (default: {num_bytes:,})")
 
 
-def built_in(kind: str, num_bytes: int) -> Iterator[str]:
+def built_in(kind: str, num_bytes: int, seed: int = 0) -> Iterator[str]:
     """A built-in corpus, in pieces."""
     if kind == "tales":
-        return tales.stream(num_bytes)
-    return corpus.stream(kind, num_bytes)
+        return tales.stream(num_bytes, seed)
+    return corpus.stream(kind, num_bytes, seed)
 
 
 def add_input_form(parser: argparse.ArgumentParser) -> None:

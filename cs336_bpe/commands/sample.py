@@ -7,7 +7,7 @@ from cs336_bpe.commands.inputs import add_input_form
 from cs336_bpe.commands.parser import any_number, whole_number
 from cs336_bpe.commands.streams import add_out, the_output
 from cs336_bpe.common.amounts import readable_size
-from cs336_bpe.common.tables import as_text
+from cs336_bpe.common.tables import as_text, terminal_width
 from cs336_bpe.corpora.sample import SampleReport, sample
 from cs336_bpe.corpora.statistics import TextStatistics
 from cs336_bpe.rules import END_OF_TEXT
@@ -51,7 +51,7 @@ def in_words(report: SampleReport) -> str:
     rows: list[tuple[str, ...]] = [("", "before", f"{'after':>11}")]
     rows += [(name, before, f"{after:>11}") for (name, before), (_, after)
              in zip(figures(report.before), figures(report.after))]
-    lines = [as_text(rows), ""]
+    lines = [as_text(rows, terminal_width()), ""]
     if report.smart:
         lines.append(f"{report.near_duplicates:,} near-duplicates left out")
     lines.append(f"wrote {report.output}")

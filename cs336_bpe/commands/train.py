@@ -8,7 +8,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe.commands.console import Callback, add_common, note, print_result, progress_of
+from cs336_bpe.commands.console import (
+    Callback,
+    add_common,
+    fitted,
+    note,
+    print_result,
+    progress_of,
+)
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,
@@ -203,6 +210,6 @@ def in_words(result: dict[str, Any], phases: Phases) -> str:
     ]
     if ratio is not None:
         lines.append(f"{ratio:.3f} bytes per token on this text, special tokens left out")
-    lines += [f"longest tokens: {longest}", "", phases.table(), "",
-              *(f"wrote {file}" for file in result["files"])]
+    lines = fitted([*lines, f"longest tokens: {longest}"])
+    lines += ["", phases.table(), "", *(f"wrote {file}" for file in result["files"])]
     return "\n".join(lines)

@@ -1,12 +1,14 @@
 """Tables of text for the terminal."""
 
 import os
+import re
 import shutil
 import textwrap
 from collections.abc import Sequence
 
 GAP = "  "
 LEAST_WORDS = 12  # columns for words that are wrapped
+A_NUMBER = re.compile(r"[~+-]?[\d.,]*\d(?: \(\d+\))?")
 
 
 def terminal_width() -> int:
@@ -50,7 +52,7 @@ class Layout:
     ...     print(line)
     stage           seconds
     --------------  -------
-    01 short        1.25
+    01 short           1.25
     """
 
     def __init__(self, cells: Sequence[Sequence[str]], width: int | None = None) -> None:
@@ -58,6 +60,8 @@ class Layout:
         columns = [list(column) for column in zip(*cells)]
         self.widths = [max(map(len, column)) for column in columns]
         self.width = width
+        # The last column may have words or numbers in it; those in the middle have numbers.
+        self.last_is_words = not all(A_NUMBER.fullmatch(cell) for cell in columns[-1][1:])
         if self.too_wide():
             self.widths = [max([longest_word(column[0]), *map(len, column[1:])])
                            for column in columns]
@@ -102,7 +106,8 @@ class Layout:
             for column, (part, width) in enumerate(zip(parts, self.widths)):
                 place = number - (height - len(part)) * at_the_end
                 cell = part[place] if 0 <= place < len(part) else ""
-                line.append(cell.ljust(width) if column in (0, last) else cell.rjust(width))
+                left = column == 0 or (column == last and self.last_is_words)
+                line.append(cell.ljust(width) if left else cell.rjust(width))
             lines.append(GAP.join(line).rstrip())
         return lines
 

@@ -232,7 +232,8 @@ Storm Swan Thorn Under Wake Wal Water Wells West White Wild Willow Win Wood Wolf
 Ald Ban Bar Bex Brad Bram Bur Car""".split()
 SECOND_PARTS = """ton ford field wood ley ham bury brook bridge well ville land worth mouth
 port gate hill dale don stone burn cliff combe cott croft den haven hurst mere minster more
-over ridge shaw side stead stow thorpe view ward water way wick borough church cross grove""".split()
+over ridge shaw side stead stow thorpe view ward water way wick borough church cross
+grove""".split()
 
 TITLES = "Mr Mrs Miss Dr Captain Professor Uncle Aunt Sir Lady Old Young Captain King Queen".split()
 NUMBERS = """two three four five six seven eight nine ten eleven twelve fifteen twenty
