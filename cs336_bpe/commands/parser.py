@@ -42,8 +42,10 @@ class Parser(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         self.check_options(args)
         self._inside = True  # what follows calls this method again
-        try:  # files may be named before and after options
-            options, rest = self.parse_known_intermixed_args(args, namespace)
+        try:
+            # Files may be named before and after options; but that loses a "--".
+            parse = super().parse_known_args if "--" in args else self.parse_known_intermixed_args
+            options, rest = parse(args, namespace)
         finally:
             self._inside = False
         if rest:

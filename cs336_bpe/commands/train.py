@@ -8,14 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe.commands.console import (
-    Callback,
-    add_common,
-    fitted,
-    note,
-    print_result,
-    progress_of,
-)
+from cs336_bpe.commands.console import Callback, add_common, fitted, note, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,

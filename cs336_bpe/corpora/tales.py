@@ -1,8 +1,8 @@
 """A first text for who has none: tales, letters and notes in real English words, of any size.
 
 >>> from cs336_bpe.corpora.tales import tales
->>> print(tales(330).partition(".")[0])
-Long ago, in Foxdale, there was a tall wolf
+>>> print(tales(58_236)[58_153:])
+Once upon a time there was a deer who lived in Yorkmore. At last he knew his broom.
 
 The sentences make no sense, but each is one; nobody's text was used. A document has a hero, a
 friend, a place and a theme that stay the same, and sentences with gaps for words. Words are drawn

@@ -245,7 +245,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 # Sentences. In braces: what is drawn anew (`n` a noun, `t` a noun of the document's theme, `a` an
 # adjective, `v` a verb, `i` a verb without an object, see `tales.py`), or what is the same in the
 # whole document: hero, friend, He, he, his, him, place, family. `/` ends one, `|` is a new line.
-OPENINGS = """Once upon a time there was {an} {t} who lived in {place}./Once there lived
+OPENINGS = """Once upon a time there was {an} {animal} who lived in {place}./Once there lived
 {a_a} {person} called {hero} in {place}./{hero} and {friend} lived in {a_a} {town} near
 {place}./Long ago, in {place}, there was {a_a} {t}./It was {a_a} {season} morning in
 {place}./One day {hero} {past} {a_a} {t}./When {hero} was {num} years old, {he} {past} {a_a}
