@@ -78,7 +78,7 @@ def only_in(ids: dict[bytes, int], others: dict[bytes, int]) -> dict[str, Any]:
 def measure_texts(path: str | None, a: Tokenizer, b: Tokenizer) -> list[dict[str, Any]]:
     """Bytes per token on a file, or on the built-in texts."""
     if path is None:
-        texts = {f"built-in {kind}, other seed": "".join(built_in(kind, num_bytes, seed=1))
+        texts = {f"built-in {kind}": "".join(built_in(kind, num_bytes, seed=1))
                  for kind, num_bytes in BUILT_IN.items()}
         return [row(name, len(text.encode()), count(a, [text]), count(b, [text]))
                 for name, text in texts.items()]

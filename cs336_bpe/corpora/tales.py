@@ -1,8 +1,8 @@
 """A first text for who has none: tales, letters and notes in real English words, of any size.
 
 >>> from cs336_bpe.corpora.tales import tales
->>> print(tales(58_236)[58_153:])
-Once upon a time there was a deer who lived in Yorkmore. At last he knew his broom.
+>>> print(tales(58_008)[57_925:])
+Once upon a time there was a deer who lived in Swanover. At last he knew his broom.
 
 The sentences make no sense, but each is one; nobody's text was used. A document has a hero, a
 friend, a place and a theme that stay the same, and sentences with gaps for words. Words are drawn
@@ -31,6 +31,7 @@ __all__ = ["stream", "tales"]
 VOWELS = "aeiou"
 MANY = 1 << 14  # names and numbers that a bag has
 SHIFT = 4  # the first words are not quite as frequent as 1/rank says
+LONGEST_NAME, LONGEST_ADJECTIVE = 10, 6  # letters: MacAshford, and oldness but no usefulness
 FORGET_THEME = 3  # one of so many nouns of the theme is any noun
 
 # What is the same in a whole document, and the character that stands for it until it is complete.
@@ -99,6 +100,7 @@ def names(*forms: str) -> list[str]:
     """Names of people or places, made of two parts, in an order that looks like chance."""
     made = [form.format(first + second) for first in words.FIRST_PARTS
             for second in words.SECOND_PARTS for form in forms]
+    made = [name for name in made if len(name) <= LONGEST_NAME]
     return sorted(made, key=lambda name: mix(int.from_bytes(name.encode(), "big")))
 
 
@@ -153,7 +155,7 @@ def bags() -> dict[str, list[str]]:
         "reparted": (f"re{participle(verb)}" for verb in verbs if verb[0] not in VOWELS),
         "un": (f"un{participle(verb)}" for verb in verbs if not verb.startswith("un")),
         "ness": (with_ending(word, "ness") for word in words.ADJECTIVES
-                 if not word.endswith(("ing", "ed", "en"))),
+                 if len(word) <= LONGEST_ADJECTIVE and not word.endswith(("ing", "ed", "en"))),
         "er": (with_ending(verb, "er") for verb in verbs),
     }
     filled = {name: zipf_bag(ranked) for name, ranked in made.items()}

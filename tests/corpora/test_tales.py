@@ -10,7 +10,7 @@ from cs336_bpe.corpora import tales_words as words
 from cs336_bpe.corpora.tales import bags, plural, sentences, stream, tales
 from cs336_bpe.rules import END_OF_TEXT
 
-DIGEST = "f08827d905f70a27e498253865317512d2f0e9edbd71133b58ba96ba684e30c0"
+DIGEST = "e5361d566a7757a15d70d67f965d6032cdb6eb1447ad32d40cf3968057589ba1"
 
 
 @pytest.fixture(scope="module")
