@@ -15,12 +15,13 @@ from cs336_bpe.corpora.tales import tales
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(),
                                 reason="needs /proc, to see which processes a session has")
 
-TRIES = 20 if os.environ.get("CS336_BPE_SLOW") else 1
-SECONDS = 4.0  # the moment is chosen within these
+# How often, and within how many seconds from the start.
+TRIES, SECONDS = (20, 20.0) if os.environ.get("CS336_BPE_SLOW") else (1, 4.0)
 
 COMMANDS = {
     "train": "train text.txt --vocab-size 900 -o trained",
-    "a pattern for regex": r"train text.txt --vocab-size 400 -o slow --pattern (a)\1|.|\s --workers 2",
+    "a pattern for regex": (
+        r"train text.txt --vocab-size 400 -o slow --pattern (a)\1|.|\s --workers 2"),
     "count": "count text.txt -o out.counts",
     "shards": "encode text.txt -t tokenizer -o shards --shard-tokens 20000 --workers 2",
     "ladder": "ladder --bytes 60000 --vocab-size 500 --limit 0.5",

@@ -12,9 +12,10 @@ from cs336_bpe.commands.parser import any_number, whole_number
 def said(capsys, *arguments, code=2):
     """The one line that is said of an error."""
     try:
-        assert main(arguments) == code
+        ended = main(arguments)
     except SystemExit as end:
-        assert end.code == code
+        ended = end.code
+    assert ended == code
     shown = capsys.readouterr()
     assert shown.out == ""
     [line] = shown.err.splitlines()
@@ -24,7 +25,7 @@ def said(capsys, *arguments, code=2):
 @pytest.mark.parametrize(("arguments", "begins"), [
     ([], "cs336-bpe: give a command"),
     (["trian"], "cs336-bpe: there is no command 'trian'; did you mean 'train'?"),
-    (["merge_counts"], "cs336-bpe: there is no command 'merge_counts'; did you mean 'merge-counts'"),
+    (["merge_counts"], "cs336-bpe: there is no command 'merge_counts'; did you mean 'merge-"),
     (["xyz"], "cs336-bpe: there is no command 'xyz' ("),
     (["--quiet", "train"], "cs336-bpe: unknown option --quiet; options of a command come after it"),
     (["train", "--vocab_size", "9", "-o", "x"],
@@ -59,7 +60,8 @@ def test_usage(capsys, arguments, begins):
      "--workers is 0; it must be at least 1"),
     (["train", "BINARY", "--vocab-size", "300", "-o", "OUT"],
      "or pass --errors replace or ignore"),
-    (["train", "--bytes", "-4", "--vocab-size", "300", "-o", "OUT"], "--bytes must not be negative"),
+    (["train", "--bytes", "-4", "--vocab-size", "300", "-o", "OUT"],
+     "--bytes must not be negative"),
     (["train", "--special", "", "--vocab-size", "300", "-o", "OUT"], "--special is empty"),
     (["sample", "FILE", "-o", "OUT", "--fraction", "2"], "--fraction is 2.0"),
 ])
