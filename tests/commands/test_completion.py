@@ -1,4 +1,4 @@
-"""Completion: the script for bash is run by bash; those for other shells have everything in them."""
+"""Completion: bash runs its script; those for other shells have everything in them."""
 
 import shutil
 import subprocess
@@ -11,7 +11,8 @@ from cs336_bpe.commands.completion import SCRIPTS, read_commands
 CASES = {
     "t": {"train"}, "me": {"merge-counts"}, "--v": {"--version"},
     "train --vo": {"--vocab-size"}, "train --tie-break ": {"lexicographic", "huggingface"},
-    "train --vocab-size ": set(), "train some.txt -": None, "train some": {"some.txt", "some folder"},
+    "train --vocab-size ": set(), "train some.txt -": None,
+    "train some": {"some.txt", "some folder"},
     "train -o some": {"some.txt", "some folder"}, "convert x --to h": {"huggingface"},
     "convert x --to = h": {"huggingface"}, "fetch tinystories-v": {"tinystories-valid"},
     "pattern gpt4": {"gpt4", "gpt4o"}, "encode some.txt -t some.": {"some.txt"},
