@@ -86,7 +86,9 @@ def pattern_of(name: str) -> str:
 
 def built_in_tokenizer() -> Tokenizer:
     """A small tokenizer for those who have none at hand."""
-    counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
+    # Real words, and the marks, numbers and letters of other scripts that pages of the web have.
+    text = tales.tales(BUILT_IN_BYTES) + corpus.web(BUILT_IN_BYTES // 2)
+    counts = count_pretokens_in(text, [END_OF_TEXT])
     return Tokenizer(*train_bpe_from_counts(counts, 8_000, [END_OF_TEXT]), [END_OF_TEXT])
 
 
