@@ -158,7 +158,7 @@ def test_errors(cs336, files, text_file, tmp_path):
     out = ["--out", tmp_path / "out"]
     fails, size = cs336.fails, ["--vocab-size", "300"]
     assert "missing.txt: No such file" in fails("train", "missing.txt", *size, *out)
-    assert "vocab_size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
+    assert "--vocab-size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
     assert "not a regular expression" in fails("train", text_file, *size, *out, "--pattern", "(")
     assert "workers is 0" in fails("train", text_file, *size, *out, "--workers", "0")
     assert "there is no pattern 'gpt5'; there are gpt2" in fails(
