@@ -167,7 +167,7 @@ def test_errors(cs336, files, text_file, tmp_path):
                                  code=2)
     assert "either" in fails("train", text_file, *size, *out, "--counts", "x", code=2)
     assert "text.txt" in fails("train", "--counts", text_file, *size, *out)
-    assert "File exists" in fails("train", text_file, *size, "--out", text_file)
+    assert "is a file" in fails("train", text_file, *size, "--out", text_file, code=2)
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"abc \xff def")
     assert "not valid UTF-8 at byte 4" in fails("count", bad, "-o", tmp_path / "c", "--quiet")
