@@ -70,6 +70,16 @@ def scale_distinct(_):
                "per distinct pretoken"], rows, left=0), "", source(*results)])
 
 
+def scale_count(_):
+    """Counting 10 GB: memory against the number of distinct pretokens."""
+    result = load("count_10", "scale")
+    rows = [[f"{row['num_bytes'] / 1e9:.0f} GB", f"{row['distinct']:,}", row["workers"],
+             f"{row['pretokens']:,}", f"{row['peak_bytes'] / 1e6:,.0f} MB"]
+            for row in result["rows"]]
+    return "\n".join([table(["text", "distinct pretokens", "threads", "pretokens", "peak memory"],
+                            rows), "", source(result)])
+
+
 def scale_tail(_):
     """What dropping the rare pretokens saves, and what it costs."""
     result = load("tail", "scale")
@@ -83,4 +93,4 @@ def scale_tail(_):
                "the same up to merge", "more tokens"], rows), "", source(result)])
 
 
-MAKERS = (scale_estimates, scale_rates, scale_distinct, scale_tail)
+MAKERS = (scale_estimates, scale_rates, scale_count, scale_distinct, scale_tail)

@@ -6,7 +6,8 @@
 `distinct_NN` trains on NN million distinct pretokens to a vocabulary of 32,000, in a fresh process,
 and saves results/scale_distinct_NN.json; each is run by itself if time is short. `tail` drops the
 rare pretokens of a generated text, and says what that saves and what it costs. `rates` counts and
-encodes over a pool of processes, and with threads, for comparison.
+encodes over a pool of processes, and with threads, for comparison. `count_10` counts 10 GB with
+two threads, and says how much memory that takes; it needs as much room on the disk (TMPDIR).
 """
 
 import json
@@ -39,6 +40,10 @@ save = partial(common.save, "scale")
 VOCAB_SIZE = 32_000
 TAIL_BYTES = 40_000_000
 RATE_BYTES = 40_000_000
+COUNTED_BYTES = 10_000_000_000
+COUNTED_WORDS = (1_000_000, 4_000_000)
+COPIES = 20
+SYLLABLES = [bytes([a, b]) for a in b"bcdfghjklmnprstvwxyz" for b in b"aeiou"]
 EXPONENT = 1.05  # of Zipf's law: how fast counts fall with the rank
 
 
@@ -88,6 +93,67 @@ def distinct(millions):
     row = json.loads(done.stdout)
     print(row)
     save(f"distinct_{millions:02}", row)
+
+
+def word(rank):
+    """A pretoken for each rank, of as many syllables as the rank has digits.
+
+    >>> word(0), word(3_456_789)
+    (b' ba', b' xusimabo')
+    """
+    syllables = b""
+    while rank or not syllables:
+        rank, digit = divmod(rank, len(SYLLABLES))
+        syllables += SYLLABLES[digit]
+    return b" " + syllables
+
+
+def write_text(num_bytes, num_words, path):
+    """In a process of its own: so many bytes of a text with so many words to choose from.
+
+    A twentieth of it is drawn, and written twenty times: counting reads all of it, and what is in
+    memory depends on the distinct pretokens only.
+    """
+    import numpy
+
+    known = list(map(word, range(num_words)))
+    rng = numpy.random.Generator(numpy.random.PCG64(336))
+    parts = []
+    left = num_bytes // COPIES
+    while left > 0:
+        # Log-uniform: the rank r about 1/r times as often as the first.
+        ranks = numpy.exp(rng.random(1_000_000) * numpy.log(num_words)).astype(int) - 1
+        parts.append(b"".join(map(known.__getitem__, ranks.tolist()))[:left])
+        left -= len(parts[-1])
+    with open(path, "wb") as file:
+        for _ in range(COPIES):
+            file.writelines(parts)
+
+
+def count_here(path):
+    """In a process of its own: count with two threads, and print what it took as JSON."""
+    start = time.perf_counter()
+    counts = count_pretokens(path, [EOT], workers=2)
+    seconds = time.perf_counter() - start
+    print(json.dumps({
+        "workers": 2, "num_bytes": os.path.getsize(path), "seconds": seconds,
+        "distinct": len(counts), "pretokens": counts.total,
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+
+
+def count_10():
+    """Texts of 10 GB: memory grows with the distinct pretokens, not with the bytes."""
+    rows = []
+    for num_words in COUNTED_WORDS:
+        with TemporaryDirectory() as folder:
+            path = str(Path(folder, "text.txt"))
+            subprocess.run([sys.executable, __file__, "--write", str(COUNTED_BYTES),
+                            str(num_words), path], check=True)
+            done = subprocess.run([sys.executable, __file__, "--count", path], check=True,
+                                  capture_output=True, text=True)
+        rows.append(json.loads(done.stdout))
+        print(rows[-1], flush=True)
+    save("count_10", {"rows": rows})
 
 
 def tail():
@@ -161,12 +227,16 @@ def distinct_20():
 
 
 EXPERIMENTS = {experiment.__name__: experiment for experiment in (
-    distinct_01, distinct_02, distinct_05, distinct_10, distinct_20, tail, rates)}
+    distinct_01, distinct_02, distinct_05, distinct_10, distinct_20, count_10, tail, rates)}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--train"]:
         train_here(int(sys.argv[2]))
     elif sys.argv[1:2] == ["--make"]:
         make(int(sys.argv[2]), sys.argv[3])
+    elif sys.argv[1:2] == ["--write"]:
+        write_text(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    elif sys.argv[1:2] == ["--count"]:
+        count_here(sys.argv[2])
     else:
         run_experiments(EXPERIMENTS)

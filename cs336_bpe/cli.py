@@ -1,19 +1,18 @@
 """The command line: `cs336-bpe`, or `python -m cs336_bpe`. The commands are in `commands/`."""
 
-import argparse
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType
 
 from cs336_bpe._version import __version__
 from cs336_bpe.commands import COMMANDS
 from cs336_bpe.commands.console import package_notes
 from cs336_bpe.commands.errors import ReaderIsGone, UsageError, in_one_line
+from cs336_bpe.commands.parser import Parser, configure
 
 FAILED, INTERRUPTED, PIPE_CLOSED = 1, 130, 141
 DEADLY = 128  # plus the number of a signal: what a shell says of a program that it has ended
@@ -31,17 +30,20 @@ class Ended(KeyboardInterrupt):
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     debug = "--debug" in arguments
+    words: Callable[[str], str] = str  # before a command is known
     try:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # so that no token is unprintable anywhere
                 stream.reconfigure(errors="backslashreplace")
+        arguments = asked_for_help(arguments)
         parser = make_parser(arguments[0] if arguments else None)
         options = parser.parse_args(arguments)
+        words = options.parser.in_own_words
         try:
             with package_notes(options), ending_as_by_an_interrupt():
                 result = options.run(options)
         except UsageError as error:
-            options.parser.error(str(error))
+            options.parser.error(words(str(error)))
         assert isinstance(result, int)
         return result
     except Ended as error:
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        complain(in_one_line(error))
+        complain(in_one_line(error, words))
         return FAILED
 
 
@@ -93,23 +95,32 @@ def ending_as_by_an_interrupt() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def make_parser(command: str | None) -> argparse.ArgumentParser:
+def asked_for_help(arguments: list[str]) -> list[str]:
+    """`help` and `help COMMAND` are what people type who don't know the command line yet.
+
+    >>> asked_for_help(["help", "train"]), asked_for_help(["help"]), asked_for_help(["train"])
+    (['train', '--help'], ['--help'], ['train'])
+    """
+    if arguments[:1] != ["help"]:
+        return arguments
+    return [*arguments[1:2], "--help"]
+
+
+def make_parser(command: str | None) -> Parser:
     """The parser for a command line that begins with this command.
 
     The arguments of other commands are not added, because that would import their modules.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="cs336-bpe", description="Byte-level BPE: train, encode, decode, look inside.",
         epilog="'cs336-bpe COMMAND --help' says more about a command, with an example.")
     parser.add_argument("--version", action="version", version=__version__)
+    parser.commands = tuple(COMMANDS)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", title="commands")
-    for name, (module_name, summary, example) in COMMANDS.items():
+    for name, (_, summary, example) in COMMANDS.items():
         one = commands.add_parser(name, help=summary, epilog=f"example: {example}")
         if name == command:
-            module = import_module(f"cs336_bpe.commands.{module_name}")
-            function = name.replace("-", "_")
-            getattr(module, f"configure_{function}")(one)
-            one.set_defaults(run=getattr(module, f"run_{function}"), parser=one)
+            configure(one, name)
     return parser
 
 

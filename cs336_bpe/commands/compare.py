@@ -4,17 +4,16 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, print_result
-from cs336_bpe.commands.inputs import add_missing_parts, load, token_as_json
+from cs336_bpe.commands.console import add_common, fitted, print_result
+from cs336_bpe.commands.inputs import add_missing_parts, built_in, load, token_as_json
 from cs336_bpe.commands.streams import TextReader, opened_input
 from cs336_bpe.common.amounts import readable_size
-from cs336_bpe.common.tables import as_text
-from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.common.tables import as_text, terminal_width
 from cs336_bpe.encode.trace import readable
 from cs336_bpe.rules import Pair
 from cs336_bpe.tokenizer import Tokenizer
 
-BUILT_IN = {"stories": 500_000, "web": 500_000}
+BUILT_IN = {"tales": 500_000, "web": 500_000}
 EXAMPLES = 8
 
 
@@ -79,7 +78,7 @@ def only_in(ids: dict[bytes, int], others: dict[bytes, int]) -> dict[str, Any]:
 def measure_texts(path: str | None, a: Tokenizer, b: Tokenizer) -> list[dict[str, Any]]:
     """Bytes per token on a file, or on the built-in texts."""
     if path is None:
-        texts = {f"built-in {kind}, other seed": "".join(corpus.stream(kind, num_bytes, seed=1))
+        texts = {f"built-in {kind}": "".join(built_in(kind, num_bytes, seed=1))
                  for kind, num_bytes in BUILT_IN.items()}
         return [row(name, len(text.encode()), count(a, [text]), count(b, [text]))
                 for name, text in texts.items()]
@@ -131,7 +130,7 @@ def in_words(result: dict[str, Any]) -> str:
             more = ", ..." if only["number"] > len(only["first"]) else ""
             if only["number"]:
                 lines.append(f"        {only['number']:,} only in {letter.upper()}: {first}{more}")
-    return "\n".join([*lines, "", texts_in_words(result["texts"])])
+    return "\n".join([*fitted(lines), "", texts_in_words(result["texts"])])
 
 
 def merges_in_words(merges: dict[str, Any]) -> str:
@@ -159,4 +158,4 @@ def texts_in_words(texts: list[dict[str, Any]]) -> str:
         cells.append((text["text"], readable_size(text["bytes"]), f"{text['tokens_a']:,}",
                       f"{text['tokens_b']:,}", *shown,
                       f"{abs(gain):.1%} {'more' if gain > 0 else 'fewer'}" if gain else "equal"))
-    return as_text(cells)
+    return as_text(cells, terminal_width())

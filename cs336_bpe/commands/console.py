@@ -8,13 +8,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
 from cs336_bpe.commands.errors import ReaderIsGone
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.progress import Bars, Lines
+from cs336_bpe.common.tables import terminal_width
 
 Callback = Callable[[str, int, int], None]
 
@@ -39,6 +41,14 @@ def print_result(options: argparse.Namespace, value: dict[str, Any], text: str, 
         write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
     elif not (summary and options.quiet):
         write_text(text + "\n")
+
+
+def fitted(lines: Iterable[str]) -> list[str]:
+    """Lines of prose, each wrapped if the terminal is not wide enough for it."""
+    width = terminal_width()
+    return [part for line in lines for part in
+            ([line] if len(line) <= width else
+             textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False))]
 
 
 def save_json(options: argparse.Namespace, value: dict[str, Any]) -> None:

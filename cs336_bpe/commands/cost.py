@@ -4,10 +4,12 @@ import argparse
 from dataclasses import replace
 from typing import Any
 
-from cs336_bpe.commands.console import add_common, note, print_result
+from cs336_bpe.commands.console import add_common, fitted, note, print_result
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_tokenizer, load
+from cs336_bpe.commands.parser import any_number, whole_number
 from cs336_bpe.common.amounts import readable_size
+from cs336_bpe.common.tables import terminal_width
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost import transformer
 from cs336_bpe.cost.bytes_per_token import bytes_per_token, doublings
@@ -32,7 +34,7 @@ def configure_cost(parser: argparse.ArgumentParser) -> None:
         "with a tokenizer, or with one trained on the built-in corpus.")
     parser.add_argument("--shape", choices=list(SHAPES), help="one of GPT-2's shapes")
     for name in NUMBERS:
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N",
+        parser.add_argument(f"--{name.replace('_', '-')}", type=whole_number, metavar="N",
                             help=f"{name} instead of the shape's")
     parser.add_argument("--tied", action="store_true", help="one matrix for embedding and head")
     parser.add_argument("--not-gated", action="store_true",
@@ -45,7 +47,7 @@ def configure_cost(parser: argparse.ArgumentParser) -> None:
     sizes.add_argument("--on", metavar="FILE", help="a text to measure bytes per token on; with "
                        "--tokenizer (default: built-in text)")
     sizes.add_argument("--counts", metavar="FILE", help="the same from counts that 'count' saved")
-    sizes.add_argument("--context-bytes", type=float, metavar="N",
+    sizes.add_argument("--context-bytes", type=any_number, metavar="N",
                        help="let the model see so many bytes of text, whatever the vocabulary")
     add_common(parser)
 
@@ -61,13 +63,13 @@ def run_cost(options: argparse.Namespace) -> int:
         value = {"shapes": {name: transformer.cost(shape).as_json()
                             for name, shape in shapes.items()}}
         print_result(options, value, "\n".join([
-            transformer.compare(shapes, head=False), "",
+            transformer.compare(shapes, head=False, width=terminal_width()), "",
             "The same with the output head, which the published figures leave out:", "",
-            transformer.compare(shapes)]))
+            transformer.compare(shapes, width=terminal_width())]))
     else:
         one = transformer.cost(shapes[options.shape])
-        print_result(options, one.as_json(), f"{describe(options.shape, one.shape)}\n\n"
-                     f"{one.table()}")
+        print_result(options, one.as_json(), "\n".join([
+            *fitted([describe(options.shape, one.shape)]), "", one.table(terminal_width())]))
     return 0
 
 
@@ -108,9 +110,9 @@ def print_sizes(options: argparse.Namespace, name: str) -> int:
         "shape": name, "measured_on": source, "text_bytes": counts.num_bytes,
         "sizes": [row.as_json() for row in rows], "cheapest": best.vocab_size}
     print_result(options, value, "\n".join([
-        describe(name, replace(shape, vocab_size=best.vocab_size)) + " (the cheapest)",
-        f"bytes per token: {source}, {readable_size(counts.num_bytes)}", "",
-        sizes_as_text(rows)]))
+        *fitted([describe(name, replace(shape, vocab_size=best.vocab_size)) + " (the cheapest)",
+                 f"bytes per token: {source}, {readable_size(counts.num_bytes)}"]), "",
+        sizes_as_text(rows, terminal_width())]))
     return 0
 
 

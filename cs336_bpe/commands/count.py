@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from cs336_bpe.commands.cluster import add_cluster, connected
-from cs336_bpe.commands.console import add_common, print_result, progress_of
+from cs336_bpe.commands.console import add_common, fitted, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_counting, count_files, specials_of, token_as_json
 from cs336_bpe.commands.phases import Phases
@@ -82,6 +82,7 @@ def save(options: argparse.Namespace, counts: PretokenCounts, phases: Phases,
     }
     text = [f"{counts.total:,} pretokens, {len(counts):,} distinct, "
             f"{readable_size(counts.num_bytes)}",
-            "most frequent: " + ", ".join(f"{readable(word)} {count:,}" for word, count in most),
+            *fitted(["most frequent: "
+                     + ", ".join(f"{readable(word)} {count:,}" for word, count in most)]),
             "", phases.table(), "", f"wrote {options.out}"]
     print_result(options, result, "\n".join(text), summary=True)

@@ -12,6 +12,7 @@ from cs336_bpe.commands import streams
 from cs336_bpe.commands.console import add_common, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_tokenizer, load
+from cs336_bpe.commands.parser import whole_number
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.tokenizer import Tokenizer
 from cs336_bpe.tokenizer.id_files import decode_block
@@ -29,7 +30,7 @@ def configure_decode(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dtype", choices=["uint16", "uint32"],
                         help="the type of bare integers (default: what 'encode' writes with this "
                         "tokenizer)")
-    parser.add_argument("--workers", type=int, metavar="N",
+    parser.add_argument("--workers", type=whole_number, metavar="N",
                         help="threads, from file to file (default: one for each processor)")
     add_common(parser)
 

@@ -18,6 +18,7 @@ from cs336_bpe.commands.cluster import add_cluster, connected
 from cs336_bpe.commands.console import add_common, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import add_input_form, add_reading, add_tokenizer, find_corpus, load
+from cs336_bpe.commands.parser import whole_number
 from cs336_bpe.common.amounts import plural, readable_size
 from cs336_bpe.inputs import Corpus, Input
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES
@@ -53,7 +54,7 @@ def configure_encode(parser: argparse.ArgumentParser) -> None:
                         help="the special token after each document of JSON lines and parquet; "
                         "none: no token (default: <|endoftext|>, if the tokenizer has it)")
     add_input_form(parser)
-    parser.add_argument("--shard-tokens", type=int, metavar="N",
+    parser.add_argument("--shard-tokens", type=whole_number, metavar="N",
                         help=f"write shards of N tokens to the folder OUT (default with --format: "
                         f"{DEFAULT_SHARD_TOKENS:,})")
     parser.add_argument("--format", choices=list(FORMATS), help="of the shards (default: npy)")

@@ -1,4 +1,6 @@
-"""What can go wrong, and how it is said: in one line."""
+"""What can go wrong, and how it is said: in one line, and in the words of the command line."""
+
+from collections.abc import Callable
 
 
 class UsageError(Exception):
@@ -12,8 +14,9 @@ class ReaderIsGone(Exception):
 EXPECTED = (OSError, ValueError, TypeError, ImportError, MemoryError, RuntimeError)
 
 
-def in_one_line(error: Exception) -> str:
-    """
+def in_one_line(error: Exception, in_own_words: Callable[[str], str] = str) -> str:
+    """What is said of an error. `in_own_words` changes what was said to a caller in Python.
+
     >>> in_one_line(FileNotFoundError(2, "No such file or directory", "missing.txt"))
     'missing.txt: No such file or directory'
     >>> in_one_line(KeyError("x"))
@@ -22,7 +25,7 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         message = f"{error.filename}: {error.strerror}"
     else:
-        message = " ".join(str(error).split("\n"))
+        message = in_own_words(" ".join(str(error).split("\n")))
     if isinstance(error, MemoryError):
         return f"not enough memory{': ' if message else ''}{message}"
     if isinstance(error, EXPECTED):

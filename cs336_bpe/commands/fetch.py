@@ -15,7 +15,7 @@ def configure_fetch(parser: argparse.ArgumentParser) -> None:
         f"where it stopped. Sizes: {sizes}.")
     parser.add_argument("name", metavar="NAME", choices=list(CORPORA),
                         help=f"one of {', '.join(CORPORA)}")
-    parser.add_argument("--folder", default=".", metavar="DIR",
+    parser.add_argument("-o", "--out", "--folder", dest="folder", default=".", metavar="DIR",
                         help="where to put it; made if needed (default: here)")
     parser.add_argument("--url", metavar="URL", help="another place that has the same files, "
                         "instead of https://huggingface.co/datasets")

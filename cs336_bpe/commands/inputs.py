@@ -1,12 +1,14 @@
 """What several commands read: tokenizers, patterns, text files, the built-in corpus."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cs336_bpe.commands.console import Callback, note
 from cs336_bpe.commands.errors import UsageError
+from cs336_bpe.commands.parser import whole_number
 from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.corpora import tales
 from cs336_bpe.inputs import FORMATS, Corpus
 from cs336_bpe.pretokenize import count_pretokens, count_pretokens_in
 from cs336_bpe.pretokenize.counts import PretokenCounts
@@ -15,6 +17,9 @@ from cs336_bpe.tokenizer import Tokenizer, load_tokenizer
 from cs336_bpe.train import train_bpe_from_counts
 
 BUILT_IN_BYTES = 2_000_000
+BUILT_IN = ("tales", "stories", "web")
+"""Texts that are made here. The first has nothing but real words; the others grow as real texts
+do, by words that are made up."""
 
 
 # --- Tokenizers ----------------------------------------------------------------------------
@@ -81,7 +86,9 @@ def pattern_of(name: str) -> str:
 
 def built_in_tokenizer() -> Tokenizer:
     """A small tokenizer for those who have none at hand."""
-    counts = count_pretokens_in(corpus.web(BUILT_IN_BYTES), [END_OF_TEXT])
+    # Real words, and the marks, numbers and letters of other scripts that pages of the web have.
+    text = tales.tales(BUILT_IN_BYTES) + corpus.web(BUILT_IN_BYTES // 2)
+    counts = count_pretokens_in(text, [END_OF_TEXT])
     return Tokenizer(*train_bpe_from_counts(counts, 8_000, [END_OF_TEXT]), [END_OF_TEXT])
 
 
@@ -90,16 +97,36 @@ def built_in_tokenizer() -> Tokenizer:
 
 def add_counting(parser: argparse.ArgumentParser) -> None:
     """The options that decide what is counted."""
-    parser.add_argument("--special", action="append", metavar="TOKEN",
-                        help=f"a special token besides {END_OF_TEXT}; may be repeated")
-    parser.add_argument("--no-special", action="store_true",
-                        help=f"not {END_OF_TEXT}; only what --special names")
+    add_specials(parser)
     parser.add_argument("--pattern", default="gpt2", metavar="NAME|REGEX",
                         help="how text is cut into pretokens: "
                         f"{', '.join(PATTERNS)}, or a regular expression (default: gpt2)")
     add_reading(parser)
     add_input_form(parser)
     add_documents(parser)
+
+
+def add_specials(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--special", action="append", metavar="TOKEN",
+                        help=f"a special token besides {END_OF_TEXT}; may be repeated")
+    parser.add_argument("--no-special", action="store_true",
+                        help=f"not {END_OF_TEXT}; only what --special names")
+
+
+def add_built_in(parser: argparse.ArgumentParser, instead: str, num_bytes: int) -> None:
+    """The options for who has no text at hand."""
+    parser.add_argument("--built-in", choices=BUILT_IN, default=BUILT_IN[0],
+                        help=f"which generated corpus to use without {instead} (default: "
+                        f"{BUILT_IN[0]})")
+    parser.add_argument("--bytes", type=whole_number, default=num_bytes, metavar="N",
+                        help=f"its size (default: {num_bytes:,})")
+
+
+def built_in(kind: str, num_bytes: int, seed: int = 0) -> Iterator[str]:
+    """A built-in corpus, in pieces."""
+    if kind == "tales":
+        return tales.stream(num_bytes, seed)
+    return corpus.stream(kind, num_bytes, seed)
 
 
 def add_input_form(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +146,7 @@ def add_documents(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--workers", type=int, metavar="N",
+    parser.add_argument("--workers", type=whole_number, metavar="N",
                         help="threads (processes if the pattern can't be compiled); default: one "
                         "for each processor")
     parser.add_argument("--errors", choices=["strict", "replace", "ignore"], default="strict",

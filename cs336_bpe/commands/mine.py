@@ -8,6 +8,7 @@ from typing import Any
 
 from cs336_bpe import stages
 from cs336_bpe.commands.console import note, print_result, save_json
+from cs336_bpe.commands.parser import any_number, whole_number
 from cs336_bpe.judge import Verdict, judge_pretokenizer, judge_tokenizer, judge_trainer
 from cs336_bpe.judge.encoding import encoding_calls
 from cs336_bpe.judge.encoding_mistakes import vocabulary
@@ -38,10 +39,10 @@ def add_mine(parser: argparse.ArgumentParser) -> None:
                      help="your Tokenizer(vocab, merges, special_tokens)")
     own.add_argument("--my-pretokenizer", metavar="NAME",
                      help="your function (text, special_tokens) -> pretokens, or their counts")
-    own.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS",
+    own.add_argument("--time-limit", type=any_number, default=60.0, metavar="SECONDS",
                      help="for your code on the corpus (default: 60); a sixth of it for each small "
                      "test")
-    own.add_argument("--memory-limit", type=int, default=1000, metavar="MB",
+    own.add_argument("--memory-limit", type=whole_number, default=1000, metavar="MB",
                      help="for your code (default: 1000)")
 
 

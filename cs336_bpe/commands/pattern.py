@@ -23,7 +23,7 @@ def configure_pattern(parser: argparse.ArgumentParser) -> None:
                         help=f"{', '.join(PATTERNS)}, or a regular expression")
     parser.add_argument("text", metavar="TEXT", nargs="?", help="a text to split")
     parser.add_argument("--dot", action="store_true", help="print a graph for Graphviz instead")
-    parser.add_argument("--html", metavar="OUT.html",
+    parser.add_argument("-o", "--html", "--out", dest="html", metavar="OUT.html",
                         help="write a page instead, on which one steps through a text")
     parser.add_argument("--color", choices=["auto", "always", "never"], default="auto",
                         help="colours in the terminal (default: auto)")

@@ -50,4 +50,4 @@ class Phases:
         cells += [(phase.name, f"{phase.seconds:.3f}",
                    f"{phase.peak_bytes / 1e6:,.0f}" if phase.peak_bytes else "", phase.work)
                   for phase in self.done]
-        return tables.as_text(cells)
+        return tables.as_text(cells, tables.terminal_width())

@@ -10,7 +10,7 @@ from typing import Any
 
 from cs336_bpe.commands.console import add_common, note, print_result, save_json, write_text
 from cs336_bpe.commands.errors import UsageError
-from cs336_bpe.common.tables import as_text
+from cs336_bpe.common.tables import as_text, terminal_width
 from cs336_bpe.measure.machine import describe_machine
 from cs336_bpe.pretokenize import count_pretokens
 from cs336_bpe.reproduce import digits
@@ -182,5 +182,5 @@ def run_digits(options: argparse.Namespace, data: Path | None) -> int:
         if row["note"]:
             below += wrapped(f"{row['what']}: {row['note']}")
     save_json(options, ours.as_json())
-    print_result(options, ours.as_json(), "\n".join([as_text(table), "", *below]))
+    print_result(options, ours.as_json(), "\n".join([as_text(table, terminal_width()), "", *below]))
     return 0 if all(row["verdict"] == EQUAL for row in rows if row["figure"] != "A5") else 1

@@ -16,6 +16,7 @@ from cs336_bpe.commands.inputs import (
     load,
     token_as_json,
 )
+from cs336_bpe.commands.parser import whole_number
 from cs336_bpe.common.amounts import readable_size
 from cs336_bpe.formats.safe_json import read_bytes
 from cs336_bpe.pages import coloured, use_colour, write_explore_page, write_show_page
@@ -39,10 +40,11 @@ def configure_show(parser: argparse.ArgumentParser) -> None:
     add_tokenizer(parser, required=False)
     parser.add_argument("--text", dest="is_text", action="store_true",
                         help="it is a text, even if there is a file of that name")
-    parser.add_argument("--html", metavar="OUT.html", help="write a page instead")
+    parser.add_argument("-o", "--html", "--out", dest="html", metavar="OUT.html",
+                        help="write a page instead")
     parser.add_argument("--color", choices=["auto", "always", "never"], default="auto",
                         help="colours in the terminal (default: auto)")
-    parser.add_argument("--limit", type=int, metavar="BYTES",
+    parser.add_argument("--limit", type=whole_number, metavar="BYTES",
                         help=f"how much of the text to show (default: {TERMINAL_BYTES:,}, and "
                         f"{PAGE_BYTES:,} on a page)")
     parser.add_argument("--specials", choices=["all", "none"], default="all",

@@ -26,6 +26,21 @@ DIGITS_AND_SPACE = b"0123456789 \t\n\r\v\f"
 # --- Files, or - for standard input and output ---------------------------------------------
 
 
+def add_out(parser: argparse.ArgumentParser, what: str) -> None:
+    """-o, for commands that also take the output as their second argument."""
+    parser.add_argument("-o", "--out", dest="named_out", metavar="OUT", help=what)
+    parser.add_argument("out", metavar="OUT", nargs="?", help="the same, without -o")
+
+
+def the_output(options: argparse.Namespace) -> str:
+    """What `add_out` was given."""
+    if options.out and options.named_out:
+        raise UsageError(f"{options.out!r} and -o {options.named_out!r} are two outputs; give one")
+    if not options.out and not options.named_out:
+        raise UsageError("missing: -o OUT")
+    return str(options.out or options.named_out)
+
+
 def add_files(parser: argparse.ArgumentParser, source: str, target: str) -> None:
     """The arguments for the two files, with what they are."""
     parser.add_argument("file", nargs="?", default="-", metavar="FILE",

@@ -8,20 +8,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cs336_bpe.commands.console import Callback, add_common, note, print_result, progress_of
+from cs336_bpe.commands.console import Callback, add_common, fitted, note, print_result, progress_of
 from cs336_bpe.commands.errors import UsageError
 from cs336_bpe.commands.inputs import (
     BUILT_IN_BYTES,
+    add_built_in,
     add_counting,
+    built_in,
     count_files,
     pattern_of,
     specials_of,
     times_in_files,
     token_as_json,
 )
+from cs336_bpe.commands.parser import whole_number
 from cs336_bpe.commands.phases import Phases
 from cs336_bpe.common.amounts import readable_size
-from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.cost.bytes_per_token import num_tokens
 from cs336_bpe.encode.trace import readable
 from cs336_bpe.formats.loading import FILES, load_model, save_model
@@ -48,9 +50,10 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE",
                         help="text, compressed text, JSON lines or parquet files; folders and "
                         "patterns of these; - for standard input")
-    parser.add_argument("--vocab-size", type=int, required=True, metavar="N",
+    parser.add_argument("--vocab-size", type=whole_number, required=True, metavar="N",
                         help="bytes, special tokens and merges, all together")
-    parser.add_argument("--out", required=True, metavar="DIR", help="a folder; made if needed")
+    parser.add_argument("-o", "--out", required=True, metavar="DIR",
+                        help="a folder; made if needed")
     add_counting(parser)
     parser.add_argument("--counts", metavar="FILE",
                         help="train from counts that 'count' has saved, instead of from text; give "
@@ -61,10 +64,7 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
                         default="lexicographic", help="which of equally frequent pairs wins")
     parser.add_argument("--formats", default="own,gpt2", metavar="LIST",
                         help=f"of {', '.join(FILES)}, with commas between (default: own,gpt2)")
-    parser.add_argument("--built-in", choices=["stories", "web"], default="stories",
-                        help="which generated corpus to use without FILE (default: stories)")
-    parser.add_argument("--bytes", type=int, default=BUILT_IN_BYTES, metavar="N",
-                        help=f"its size (default: {BUILT_IN_BYTES:,})")
+    add_built_in(parser, "FILE", BUILT_IN_BYTES)
     add_common(parser)
 
 
@@ -120,6 +120,8 @@ def check_formats(text: str) -> list[str]:
 def output_folder(path: str) -> Iterator[Path]:
     """A folder to write to. If it was made here and nothing was written to it, it goes again."""
     folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {path} is a file; give the name of a folder")
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -146,7 +148,7 @@ def read_counts(options: argparse.Namespace, specials: list[str], phases: Phases
         names = options.files if len(options.files) <= 3 else [f"{len(options.files)} files"]
         return counts, {"source": ", ".join(names), "bytes": size}
     with phases.measured("generate") as set_work:
-        text = "".join(corpus.stream(options.built_in, options.bytes))
+        text = "".join(built_in(options.built_in, options.bytes))
         set_work(readable_size(options.bytes))
     with phases.measured("count") as set_work:
         counts = count_pretokens_in(text, specials, workers=options.workers, progress=progress,
@@ -201,6 +203,6 @@ def in_words(result: dict[str, Any], phases: Phases) -> str:
     ]
     if ratio is not None:
         lines.append(f"{ratio:.3f} bytes per token on this text, special tokens left out")
-    lines += [f"longest tokens: {longest}", "", phases.table(), "",
-              *(f"wrote {file}" for file in result["files"])]
+    lines = fitted([*lines, f"longest tokens: {longest}"])
+    lines += ["", phases.table(), "", *(f"wrote {file}" for file in result["files"])]
     return "\n".join(lines)

@@ -29,31 +29,20 @@ from functools import lru_cache, partial
 from itertools import chain
 from math import sqrt
 from random import Random
-from struct import unpack
-from typing import TypeVar
 
 from cs336_bpe.corpora import generated_tables as tables
+from cs336_bpe.corpora.drawing import bag, check_amount, draw, mix, pieces, zipf
 from cs336_bpe.rules import END_OF_TEXT
 
 __all__ = ["stories", "stream", "web"]
 
-_PIECE = 1 << 20  # a piece of stream() ends with the document that reaches so many characters
 _CAPITAL = "\x01"  # in a gap: the next word gets a capital
-_T = TypeVar("_T")
-
-
-def _mix(x: int) -> int:
-    """A fixed scrambling of 64-bit integers (splitmix64): looks random, but only depends on x."""
-    x = (x + 1) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
-    x = (x ^ x >> 27) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
-    return x ^ x >> 31
 
 
 @lru_cache(maxsize=1 << 16)
 def _stem(i: int, short: int = 0) -> str:
     """Stem number i: one to three syllables, more for a larger i, fewer if ``short`` is larger."""
-    h, out = _mix(i), ""
+    h, out = mix(i), ""
     for first, sides in ((5, 13), (12, 20)):  # a second syllable from 2**5 on, a third from 2**12
         h, dice = divmod(h, sides)
         if dice < i.bit_length() - first - short:
@@ -75,10 +64,10 @@ def _join(stem: str, suffix: str) -> str:
 
 def _word(rank: int, short: int = 0) -> str:
     """An ordinary word: four forms share a stem; of 16 rare words, 6 reuse a more frequent stem."""
-    h, dice = divmod(_mix(rank), 16)
+    h, dice = divmod(mix(rank), 16)
     family, form = divmod(rank, 4)
     if rank < 2048 or dice < 10:
-        return _join(_stem(family, short), tables.FORMS[_mix(-family) % len(tables.FORMS)][form])
+        return _join(_stem(family, short), tables.FORMS[mix(-family) % len(tables.FORMS)][form])
     h, suffix = divmod(h, len(tables.SUFFIX))
     h, reused = divmod(h, rank >> 4)
     first = tables.PREFIX[h % len(tables.PREFIX)] if dice < 14 else _stem(h % 512)
@@ -87,7 +76,7 @@ def _word(rank: int, short: int = 0) -> str:
 
 def _name(rank: int, upper: int, camel: int, script: int, accent: int) -> str:
     """A name. Of 1000, so many are: ABC, CamelCase, (rare ones) in another script, accented."""
-    h, dice = divmod(_mix(rank + (1 << 40)), 1000)
+    h, dice = divmod(mix(rank + (1 << 40)), 1000)
     if dice < upper:
         h, third = divmod(h, 3)
         if third == 0:
@@ -113,7 +102,7 @@ def _number(rank: int) -> str:
     """1, 2, 3 ...; then years, decimals, thousands, dates and other digits."""
     if rank < 32:
         return str(rank)
-    h, dice = divmod(_mix(rank), 16 if rank < 512 else 32)
+    h, dice = divmod(mix(rank), 16 if rank < 512 else 32)
     if dice < 5:
         return str(2024 - h % rank % 300)
     if dice < 8:
@@ -128,7 +117,7 @@ def _number(rank: int) -> str:
 @lru_cache(maxsize=1 << 16)
 def _run(rank: int) -> str:
     """A gap of white space, of one mark repeated, of symbols or of mixed marks."""
-    h, dice = divmod(_mix(rank + (1 << 42)), 32)
+    h, dice = divmod(mix(rank + (1 << 42)), 32)
     if dice < 3:
         return "\n" * (1 + h % 2) + " " * (h // 2 % min(4 + rank // 64, 190))
     if dice < 5:
@@ -156,26 +145,6 @@ class _Lexicon(dict[int, str]):
         return word
 
 
-def _bag(pairs: list[tuple[_T, int]]) -> list[_T]:
-    """65,536 items, each repeated in proportion to its weight: a weighted draw is one look-up."""
-    bag: list[_T] = []
-    total, done = sum(weight for _, weight in pairs), 0
-    for item, weight in pairs:
-        done += weight
-        bag += [item] * ((done << 16) // total - len(bag))
-    return bag
-
-
-def _draw(rng: Random, bag: list[_T], n: int) -> list[_T]:
-    return list(map(bag.__getitem__, unpack(f"<{n}H", rng.randbytes(2 * n))))
-
-
-def _zipf(weight: int, ranks: range) -> Iterator[tuple[int, int]]:
-    """Share out a weight over ranks in proportion to 1/rank."""
-    total = sum(10**9 // r for r in ranks)
-    return ((r, weight * (10**9 // r) // total) for r in ranks)
-
-
 class _Style:
     """One way of writing.
 
@@ -198,7 +167,7 @@ class _Style:
             for k, octave in enumerate(lexicon.octaves):
                 weight = share * octave * 10**9 // sum(lexicon.octaves)
                 if k < lexicon.head:
-                    words += [(lexicon[r], w) for r, w in _zipf(weight, range(1 << k, 2 << k))]
+                    words += [(lexicon[r], w) for r, w in zipf(weight, range(1 << k, 2 << k))]
                 else:
                     rare.append(((lexicon, 1 << k), weight))
         words.append(("", sum(weight for _, weight in rare)))  # "" stands for any rare word
@@ -206,12 +175,12 @@ class _Style:
         for gap, weight in gaps.items():
             if gap.endswith("^"):
                 separators.append((gap[:-1] + _CAPITAL, weight * (100 - started)))
-                for r, w in _zipf(weight * started, range(3, 60)):
+                for r, w in zipf(weight * started, range(3, 60)):
                     starter = lexicons[0][1][r - 2].capitalize()
                     separators.append((gap[:-1] + starter + " ", w))
             else:
                 separators.append((gap, weight * 100))
-        self.words, self.gaps, self.rare = _bag(words), _bag(separators), _bag(rare)
+        self.words, self.gaps, self.rare = bag(words), bag(separators), bag(rare)
         self.lengths, self.fresh = lengths, fresh
 
     def document(self, rng: Random) -> str:
@@ -219,10 +188,10 @@ class _Style:
         place = rng.random() * (len(self.lengths) - 1)
         shortest, longest = self.lengths[int(place)], self.lengths[int(place) + 1]
         n = shortest + int((place - int(place)) * (longest - shortest))
-        words, gaps = _draw(rng, self.words, n), _draw(rng, self.gaps, n)
+        words, gaps = draw(rng, self.words, n), draw(rng, self.gaps, n)
         if slots := words.count(""):
             topics = []
-            for lexicon, first in _draw(rng, self.rare, 1 + slots * self.fresh // 100):
+            for lexicon, first in draw(rng, self.rare, 1 + slots * self.fresh // 100):
                 u = rng.random()  # u (u + 2) / 3: nearly 1/rank within the octave
                 topics.append(lexicon[first + int(first * (u * (u + 2.0) / 3.0))])
             few = len(topics) / 4  # a quarter of the topics comes back, the first ones most often
@@ -271,25 +240,9 @@ def stream(kind: str, n_bytes: int, seed: int = 0) -> Iterator[str]:
     """
     if kind not in ("stories", "web"):
         raise ValueError(f"kind must be 'stories' or 'web', not {kind!r}")
-    for what, value in (("n_bytes", n_bytes), ("seed", seed)):
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise TypeError(f"{what} must be an int, not {value!r}; try int(...)")
-    if n_bytes < 0:
-        raise ValueError(f"n_bytes must not be negative, but is {n_bytes}; give 0 or more")
-    return _pieces(kind, n_bytes, seed)
-
-
-def _pieces(kind: str, n_bytes: int, seed: int) -> Iterator[str]:
+    check_amount(n_bytes, seed)
     rng, styles = Random(f"{kind} {seed}"), _styles(kind)
-    while n_bytes > 0:
-        documents: list[str] = []
-        size = 0
-        while size < min(n_bytes, _PIECE):
-            documents.append(styles[int(rng.random() * len(styles))].document(rng))
-            size += len(documents[-1])
-        data = "".join(documents).encode()
-        yield data[:n_bytes].decode(errors="ignore")  # if a character is cut, it is left out
-        n_bytes -= len(data)
+    return pieces(lambda: styles[int(rng.random() * len(styles))].document(rng), n_bytes)
 
 
 def stories(n_bytes: int, seed: int = 0) -> str:

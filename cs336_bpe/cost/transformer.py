@@ -151,7 +151,7 @@ class Cost:
             "shares_without_head": {part: self.share(part, head=False) for part in body},
         }
 
-    def table(self) -> str:
+    def table(self, width: int | None = None) -> str:
         """The table for a terminal."""
         cells: list[tuple[str, ...]] = [
             ("part", "parameters", "share", "forward FLOPs", "share", "without head", "size")]
@@ -166,7 +166,7 @@ class Cost:
                     size))
         cells.append(("total", f"{self.total_parameters:,}", "", scientific(self.total_flops), "",
                       scientific(self.flops_without_head), f"{gib(self.num_bytes)} in float32"))
-        return tables.as_text(cells)
+        return tables.as_text(cells, width)
 
 
 def cost(shape: Shape) -> Cost:
@@ -207,7 +207,8 @@ def _flops(shape: Shape) -> dict[str, int]:
     }
 
 
-def compare(shapes: Mapping[str, Shape], *, head: bool = True) -> str:
+def compare(shapes: Mapping[str, Shape], *, head: bool = True,
+            width: int | None = None) -> str:
     """A table of several shapes; without `head`, of the FLOPs that write-up C6 has.
 
     >>> print(compare({"xl": SHAPES["xl"]}, head=False))
@@ -224,4 +225,4 @@ def compare(shapes: Mapping[str, Shape], *, head: bool = True) -> str:
         cells.append((name, f"{one.total_parameters:,}", gib(one.num_bytes), scientific(flops),
                       *(percent(one.share(part, head=head)) for part in parts),
                       f"{shape.layers} of {shape.d_model}"))
-    return tables.as_text(cells)
+    return tables.as_text(cells, width)

@@ -99,7 +99,7 @@ def nearly_cheapest(rows: list[SizeCost], within: float = 0.01) -> list[SizeCost
     return [row for row in rows if row.flops_per_byte <= limit]
 
 
-def sizes_as_text(rows: list[SizeCost]) -> str:
+def sizes_as_text(rows: list[SizeCost], width: int | None = None) -> str:
     """The table for a terminal: what share the vocabulary has of FLOPs and of parameters, and how
     much more a size costs than the cheapest.
 
@@ -122,7 +122,7 @@ def sizes_as_text(rows: list[SizeCost]) -> str:
                       percent(row.head_share), percent(row.embedding_share),
                       scientific(row.flops_per_byte),
                       f"{row.flops_per_byte / best.flops_per_byte - 1:+.1%}", note))
-    return tables.as_text(cells)
+    return tables.as_text(cells, width)
 
 
 def _positive(name: str, value: float) -> float:

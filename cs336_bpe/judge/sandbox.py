@@ -14,9 +14,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
+
+from cs336_bpe.common.families import end_with_parent
+from cs336_bpe.measure.process import end_family
 
 Calls = dict[str, Callable[..., Any]]
 
@@ -52,7 +56,7 @@ class Sandbox:
         self.make_calls = make_calls
         self.seconds = seconds
         self.megabytes = megabytes
-        self._process: multiprocessing.process.BaseProcess | None = None
+        self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
 
     def __enter__(self) -> "Sandbox":
@@ -65,8 +69,7 @@ class Sandbox:
         """End the process, whatever it is doing."""
         if self._process is not None and self._pipe is not None:
             self._pipe.close()
-            self._process.kill()
-            self._process.join()
+            end_family(self._process)
         self._process = self._pipe = None
 
     def call(self, function: str, *arguments: Any, seconds: float | None = None) -> Outcome:
@@ -144,6 +147,7 @@ def find_target(name: str, folder: str) -> Any:
 
 
 def _serve(pipe: Connection, name: str, make_calls: Callable[[Any], Calls], folder: str) -> None:
+    end_with_parent()
     try:
         calls = make_calls(find_target(name, folder))
     except BaseException as error:

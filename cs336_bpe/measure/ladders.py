@@ -18,13 +18,14 @@ from typing import Any
 from cs336_bpe import stages
 from cs336_bpe.common.amounts import three_digits
 from cs336_bpe.measure.counting import CountMeasurement, measure_counting
-from cs336_bpe.measure.decoding import WAYS, measure_decoding
+from cs336_bpe.measure.decoding import WAYS, DecodeMeasurement, measure_decoding
 from cs336_bpe.measure.encoding import END, EncodeMeasurement, measure_encoding
 from cs336_bpe.measure.training import Measurement, measure_training
 from cs336_bpe.rules import Pair, TieBreak
 
 JsonRow = dict[str, Any]  # a row as it is saved
 Reporter = Callable[[stages.Stage, int, int], None]
+RowReporter = Callable[[JsonRow], None]  # gets each row of a first round when it is ready
 
 
 class StagesDisagree(AssertionError):
@@ -188,6 +189,7 @@ def run_training_ladder(
     rounds: int = 1,
     repeat_below: float = inf,
     report: Reporter = lambda stage, done, total: None,
+    show: RowReporter = lambda row: None,
 ) -> list[Row]:
     """Measure every rung, each in a fresh process, and compare all merges before returning.
 
@@ -202,6 +204,8 @@ def run_training_ladder(
         run = measure_training(stage, counts, num_merges, tie_break=tie_break, limit=seconds,
                                report=partial(report, stage))
         rows.append(Row(stage, run))
+        check_agreement([(row.stage.name, row.run.merges) for row in rows])
+        show(rows[-1].as_json())
     for _ in range(rounds - 1):
         for row in rows:
             if row.run.complete and row.run.all_seconds[0] < repeat_below:
@@ -211,7 +215,6 @@ def run_training_ladder(
                 times = row.run.all_seconds + again.all_seconds
                 median = statistics.median(times)
                 row.run = replace(row.run, all_seconds=times, seconds=median, whole_seconds=median)
-    check_agreement([(row.stage.name, row.run.merges) for row in rows])
     return rows
 
 
@@ -278,22 +281,27 @@ def run_counting_ladder(
     workers: int = 2,
     rounds: int = 1,
     report: Reporter = lambda stage, done, total: None,
+    show: RowReporter = lambda row: None,
 ) -> list[JsonRow]:
     """Measure every pretokenization stage on a file, each in a fresh process, with one worker; and
     those that can share the work with `workers` as well. All counts are compared. With several
     rounds, all run again in each, interleaved."""
     runs: dict[tuple[stages.Stage, int], list[CountMeasurement]] = {}
-    for _ in range(rounds):
+    first: CountMeasurement | None = None
+    for number_of_round in range(rounds):
         for stage in rungs_there("pretokenize"):
             for count in (1, workers) if stage.parallel and workers > 1 else (1,):
-                runs.setdefault((stage, count), []).append(measure_counting(
-                    stage, path, special_tokens, workers=count, report=partial(report, stage)))
-    first = next(iter(runs.values()))[0]
+                run = measure_counting(stage, path, special_tokens, workers=count,
+                                       report=partial(report, stage))
+                first = first or run
+                if run.digest != first.digest:
+                    raise StagesDisagree(f"{stage.name} with {count} workers does not give the "
+                                         f"counts of {first.stage}")
+                runs.setdefault((stage, count), []).append(run)
+                if number_of_round == 0:
+                    show({**about(stage), **run.as_json()})
     rows: list[JsonRow] = []
-    for (stage, count), same in runs.items():
-        if any(run.digest != first.digest for run in same):
-            raise StagesDisagree(f"{stage.name} with {count} workers does not give the counts of "
-                                 f"{first.stage}")
+    for (stage, _), same in runs.items():
         times = [seconds for run in same for seconds in run.all_seconds]
         rows.append({**about(stage), **same[0].as_json(), "all_seconds": times,
                      "seconds": statistics.median(times),
@@ -334,6 +342,7 @@ def run_encoding_ladder(
     limit: float | Mapping[str, float] = 3.0,
     rounds: int = 1,
     report: Reporter = lambda stage, done, total: None,
+    show: RowReporter = lambda row: None,
 ) -> list[JsonRow]:
     """Measure every encoding stage on the same pretokens, each in a fresh process with a fresh
     encoder, and compare all ids. A stage that takes more than `limit` seconds does a part only.
@@ -341,13 +350,15 @@ def run_encoding_ladder(
     median of their speeds."""
     rungs = rungs_there("encode") if rungs is None else list(rungs)
     all_rounds = []
-    for _ in range(rounds):
-        runs = []
+    for number_of_round in range(rounds):
+        runs: list[EncodeMeasurement] = []
         for stage in rungs:
             seconds = limit if isinstance(limit, (int, float)) else limit.get(stage.number, inf)
             runs.append(measure_encoding(stage, vocab, merges, pretokens, limit=seconds,
                                          report=partial(report, stage)))
-        check_encodings(runs)
+            check_encodings(runs)
+            if number_of_round == 0:
+                show({**about(stage), **runs[-1].as_json()})
         all_rounds.append(runs)
     rows: list[JsonRow] = []
     for stage, same in zip(rungs, zip(*all_rounds)):
@@ -400,22 +411,31 @@ def run_decoding_ladder(
     rungs: Iterable[stages.Stage] | None = None,
     rounds: int = 1,
     report: Reporter = lambda stage, done, total: None,
+    show: RowReporter = lambda row: None,
 ) -> list[JsonRow]:
     """Measure every decoding stage on the same ids, each in a fresh process, and compare all bytes
     and texts. With several rounds, all run again in each, interleaved."""
     rungs = rungs_there("decode") if rungs is None else list(rungs)
-    all_rounds = [[measure_decoding(stage, vocab, ids, report=partial(report, stage))
-                   for stage in rungs] for _ in range(rounds)]
-    first = all_rounds[0][0]
-    rows: list[JsonRow] = []
-    for stage, same in zip(rungs, zip(*all_rounds)):
-        if any(run.digest != first.digest for run in same):
-            raise StagesDisagree(f"{stage.name} does not give the text of {first.stage}")
-        times = {way: [seconds for run in same for seconds in run.all_seconds[way]] for way in WAYS}
-        medians = {way: statistics.median(values) for way, values in times.items()}
-        rows.append({**about(stage), **same[0].as_json(), "all_seconds": times, "medians": medians,
-                     "seconds": medians["text"]})
-    return rows
+    runs: dict[stages.Stage, list[DecodeMeasurement]] = {}
+    first: DecodeMeasurement | None = None
+    for number_of_round in range(rounds):
+        for stage in rungs:
+            run = measure_decoding(stage, vocab, ids, report=partial(report, stage))
+            first = first or run
+            if run.digest != first.digest:
+                raise StagesDisagree(f"{stage.name} does not give the text of {first.stage}")
+            runs.setdefault(stage, []).append(run)
+            if number_of_round == 0:
+                show(decoding_row(stage, [run]))
+    return [decoding_row(stage, same) for stage, same in runs.items()]
+
+
+def decoding_row(stage: stages.Stage, same: list[DecodeMeasurement]) -> JsonRow:
+    """The row of a stage, from all its runs."""
+    times = {way: [seconds for run in same for seconds in run.all_seconds[way]] for way in WAYS}
+    medians = {way: statistics.median(values) for way, values in times.items()}
+    return {**about(stage), **same[0].as_json(), "all_seconds": times, "medians": medians,
+            "seconds": medians["text"]}
 
 
 def in_way(rows: list[JsonRow], way: str) -> list[JsonRow]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from cs336_bpe.common.families import end_with_parent
 from cs336_bpe.stages import Stage
 
 Report = Callable[[int, int], None]
@@ -61,7 +62,7 @@ def _in_fresh_process(target: Callable[..., None], name: str, report: Callable[.
         raise RuntimeError(f"the process that measured {name} died") from None
     finally:
         here.close()
-        _end_family(process)
+        end_family(process)
 
 
 def _start_tracker() -> None:
@@ -83,10 +84,11 @@ def _start_tracker() -> None:
 def _undisturbed(target: Callable[..., None], *arguments: object) -> None:
     """Ctrl-C reaches all processes of a terminal. The one that measures ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()  # if it could not
     target(*arguments)
 
 
-def _end_family(process: SpawnProcess) -> None:
+def end_family(process: SpawnProcess) -> None:
     """End a process and all that it has started, which it may not have had the time to end."""
     if process.pid and hasattr(signal, "SIGSTOP"):
         with suppress(OSError):  # it has ended

@@ -22,6 +22,7 @@ from multiprocessing.synchronize import Event
 from os import PathLike, fspath
 from typing import BinaryIO
 
+from cs336_bpe.common.families import end_with_parent
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.pretokenize.counts import PretokenCounts
 from cs336_bpe.rules import (
@@ -132,6 +133,7 @@ def start_method() -> str:
 def initialize(stop: Event) -> None:
     global _stop
     _stop = stop
+    end_with_parent()
 
 
 def count_chunk(chunk: tuple[str, int, int, Options]) -> Counter[str]:

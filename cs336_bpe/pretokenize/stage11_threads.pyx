@@ -189,17 +189,23 @@ cdef class Table:
         return INVALID if starts.invalid else DONE
 
     def add(self, int which, list others):
-        """Add the counts of other tables to one of the three, which no other thread is using."""
+        """Add the counts of other tables to one of the three, which no other thread is using.
+
+        Each of them is freed then: while there are many, what has been added must not stay.
+        """
         cdef Table other
         cdef bint has_memory
         for other in others:
             with nogil:
                 if which == SHORTS:
                     has_memory = add_all(self.shorts, other.shorts)
+                    other.shorts.end()
                 elif which == TINIES:
                     has_memory = add_all(self.tinies, other.tinies)
+                    other.tinies.end()
                 else:
                     has_memory = add_all(self.longs, other.longs)
+                    other.longs.end()
             if not has_memory:
                 raise MemoryError("no memory for the table of pretokens")
 

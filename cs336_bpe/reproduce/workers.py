@@ -16,6 +16,7 @@ from time import perf_counter, process_time, thread_time
 from typing import Any
 
 from cs336_bpe.common.amounts import plural, three_digits
+from cs336_bpe.common.families import end_with_parent
 from cs336_bpe.measure.process import measure_call
 from cs336_bpe.reproduce.encode_a_c import beginning, vocabulary
 from cs336_bpe.reproduce.rungs import SPECIALS, cores, label, last_of
@@ -83,6 +84,7 @@ def initialize(vocab: Vocab, merges: list[Pair], barrier: Any) -> None:
     global _tokenizer, _barrier
     _tokenizer = Tokenizer(vocab, merges, SPECIALS)
     _barrier = barrier
+    end_with_parent()
 
 
 def is_ready(number: int) -> int:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import SupportsIndex
 
+from cs336_bpe.common.amounts import plural
 from cs336_bpe.rules.tokens import BYTES
 
 MAX_TOTAL = 2**63 - 1
@@ -99,7 +100,9 @@ def check_special_tokens(special_tokens: Iterable[str]) -> list[str]:
 def check_vocab_size(vocab_size: SupportsIndex, num_specials: int) -> int:
     """How many merges there is room for."""
     smallest = len(BYTES) + num_specials
-    why = f" (256 bytes and {num_specials} special tokens)" if num_specials else " (one id a byte)"
+    why = " (one id per byte)"
+    if num_specials:
+        why = f" (256 bytes and {plural(num_specials, 'special token')})"
     return check_size("vocab_size", vocab_size, smallest, why) - smallest
 
 

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from types import TracebackType
 
+from cs336_bpe.common.families import end_with_parent
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.rules import BYTES, Pair, TieBreak, check_counts, check_size, tie_order
 
@@ -60,7 +61,7 @@ class ProcessPoolTrainer:
 
     def __enter__(self) -> "ProcessPoolTrainer":
         if self.reuse_pool:
-            self._pool = ProcessPoolExecutor(self.max_workers)
+            self._pool = ProcessPoolExecutor(self.max_workers, initializer=end_with_parent)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -106,7 +107,7 @@ class ProcessPoolTrainer:
             for part in self._pool.map(count_pairs, batches):
                 total.update(part)
         else:
-            with ProcessPoolExecutor(self.max_workers) as pool:
+            with ProcessPoolExecutor(self.max_workers, initializer=end_with_parent) as pool:
                 for part in pool.map(count_pairs, batches):
                     total.update(part)
         return total

@@ -32,8 +32,7 @@ class Shell:
         done = self(*arguments, input=input, code=code)
         assert done.stdout == ""
         lines = done.stderr.splitlines()
-        if code == 1:
-            assert len(lines) == 1, lines
+        assert len(lines) == 1, lines
         assert lines[-1].startswith("cs336-bpe")
         return lines[-1]
 

@@ -5,6 +5,7 @@ Nothing partial is ever under the final name, and nothing is left behind after t
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ COMMANDS = {
     "train": "train text.txt --vocab-size 2000 --out trained",
     "count": "count text.txt -o out --workers 2",
     "encode": "encode text.txt -t bytes -o out --workers 2",
+    "shards": "encode text.txt -t bytes -o shards --shard-tokens 700000 --format bin --workers 2",
     "decode": "decode ids -t bytes -o out",
     "sample": "sample text.txt out --fraction 0.9",
     "smart sample": "sample text.txt out --documents 1000 --smart",
@@ -64,6 +66,7 @@ def outputs(folder, before):
 def remove(folder, before):
     for name in names(folder) - before:
         (folder / name).unlink()
+    shutil.rmtree(folder / "shards", ignore_errors=True)
 
 
 def start(folder, command):
@@ -98,13 +101,47 @@ def test_ended_at_random_moments(command, folder):
             # -how: Python itself was ended, before or after the command.
             assert process.returncode in (0, -how, 128 + how), error
         for name, data in outputs(folder, before).items():
+            if ".encoding" in name:  # what encode_files continues from, and removes in the end
+                continue
             if ".part" not in name:
                 assert data == complete[name], (how, name)
             elif name not in left:
                 assert how == signal.SIGKILL, name
     run(folder, command)
     assert outputs(folder, before) == complete
+    assert not (folder / "shards" / ".encoding").exists()
     remove(folder, before)
+
+
+KILLS = 20 if SLOW else 2
+
+
+@pytest.mark.parametrize("command", ["train", "shards"])
+def test_killed_and_run_again_and_again(command, folder):
+    """By SIGKILL, at random moments; nothing is removed in between, so each run goes on from what
+    the others have left. A final name never has a part under it, and in the end nothing is left."""
+    before = names(folder)
+    begin = time.perf_counter()
+    run(folder, command)
+    seconds = time.perf_counter() - begin
+    complete = outputs(folder, before)
+    remove(folder, before)
+    rng = random.Random(f"killed {command}")
+    ended = 0
+    for _ in range(KILLS):
+        with start(folder, command) as process:
+            time.sleep(seconds * rng.uniform(0.1, 1))
+            process.kill()
+            process.communicate(timeout=60)
+            ended += process.returncode == 0
+        for name, data in outputs(folder, before).items():
+            if ".part" not in name and ".encoding" not in name:
+                assert data == complete[name], name
+    run(folder, command)
+    assert outputs(folder, before) == complete
+    assert not (folder / "shards" / ".encoding").exists()
+    remove(folder, before)
+    assert ended < KILLS, "all runs were complete before they were killed"
 
 
 WAITS = """
@@ -152,7 +189,7 @@ def test_a_signal_that_is_ignored_stays_so(folder):
     remove(folder, before)
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "train"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("train", "shards")])
 def test_a_file_that_may_not_grow(command, folder):
     resource = pytest.importorskip("resource")
     before = names(folder)
@@ -178,7 +215,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", disk], check=True)
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "train"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("train", "shards")])
 def test_a_disk_that_is_full(command, folder, small_disk):
     arguments = [str(small_disk / "out") if word == "out" else word
                  for word in COMMANDS[command].split()]

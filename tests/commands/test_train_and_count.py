@@ -158,7 +158,7 @@ def test_errors(cs336, files, text_file, tmp_path):
     out = ["--out", tmp_path / "out"]
     fails, size = cs336.fails, ["--vocab-size", "300"]
     assert "missing.txt: No such file" in fails("train", "missing.txt", *size, *out)
-    assert "vocab_size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
+    assert "--vocab-size is 100" in fails("train", text_file, "--vocab-size", "100", *out)
     assert "not a regular expression" in fails("train", text_file, *size, *out, "--pattern", "(")
     assert "workers is 0" in fails("train", text_file, *size, *out, "--workers", "0")
     assert "there is no pattern 'gpt5'; there are gpt2" in fails(
@@ -167,7 +167,7 @@ def test_errors(cs336, files, text_file, tmp_path):
                                  code=2)
     assert "either" in fails("train", text_file, *size, *out, "--counts", "x", code=2)
     assert "text.txt" in fails("train", "--counts", text_file, *size, *out)
-    assert "File exists" in fails("train", text_file, *size, "--out", text_file)
+    assert "is a file" in fails("train", text_file, *size, "--out", text_file, code=2)
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"abc \xff def")
     assert "not valid UTF-8 at byte 4" in fails("count", bad, "-o", tmp_path / "c", "--quiet")
