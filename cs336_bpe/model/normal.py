@@ -4,8 +4,9 @@ Nearly all text is in normal form already. To know that takes a fraction of the 
 to normalize it, so that is asked first.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from unicodedata import combining, decomposition, is_normalized, normalize
 
 from cs336_bpe.model.splitting import compiled, parts
@@ -13,6 +14,10 @@ from cs336_bpe.rules.pipeline import NormalStep, Prepend, Replace, UnicodeForm
 
 _LAST_COMPOSED = 0x20000
 """After it no character is made of two: there are ideographs, and what stands for one of them."""
+
+
+_IDEOGRAPHS = [(0x3400, 0x4DC0), (0x4E00, 0xA000), (0xD800, 0xE000), (0x20000, 0x2F800)]
+"""Unified ideographs, which no form ever changes, and surrogates, which are no characters."""
 
 
 class Normalizer:
@@ -62,6 +67,48 @@ class Normalizer:
             return self.only_forms
         return (self.only_forms and combining(character) == 0 and character not in _ends()
                 and all(is_normalized(form, character) for form in self.forms))
+
+    @cached_property
+    def _changing(self) -> bytes:
+        """All characters before which a text can't be cut, as a set of `native.stretches`."""
+        from cs336_bpe.native.stretches import NUM_BYTES
+
+        members = bytearray(NUM_BYTES)
+        changing = set(_ends())
+        asked = itertools.pairwise([0x80, *itertools.chain(*_IDEOGRAPHS), 8 * NUM_BYTES])
+        every = [*map(chr, itertools.chain(*[range(*run) for run in itertools.islice(
+            asked, None, None, 2)]))]
+        changing.update(character for character in every if combining(character))
+        for form in self.forms:
+            changing.update(character for character in every if not is_normalized(form, character))
+        for point in map(ord, changing):
+            members[point >> 3] |= 1 << (point & 7)
+        return bytes(members)
+
+    def changes(self, text: bytes, gap: int = 64) -> list[tuple[int, int, bytes]] | None:
+        """What Unicode's forms make of a text in UTF-8: the stretches that change, in bytes, and
+        what they change to. Any two are at least `gap` bytes apart. None if it isn't UTF-8.
+
+        Only the character before a mark, and the marks, can change: docs/formats/model.md.
+
+        >>> nfc = Normalizer([UnicodeForm("NFC")])
+        >>> nfc.changes("cafe\\u0301, café".encode())
+        [(3, 6, b'\\xc3\\xa9')]
+        """
+        from cs336_bpe.native.stretches import stretches
+
+        if text.isascii():
+            return []
+        found = stretches(text, self._changing, gap)
+        if found is None:
+            return None
+        changes = []
+        for start, end in found:
+            before = text[start:end].decode()
+            after = self(before)
+            if after is not before:
+                changes.append((start, end, after.encode()))
+        return changes
 
     def last_cut(self, text: str, first: int, last: int) -> int:
         """The last place from `first` to `last` before which the text can be cut; 0 if none."""

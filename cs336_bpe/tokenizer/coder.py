@@ -95,9 +95,13 @@ class Coder:
                 for _ in self.pieces(text, choice):
                     pass  # it raises too, and says what is not matched
                 raise
-        as_bytes(text)  # which refuses what has no UTF-8 form
+        data = as_bytes(text)  # which refuses what has no UTF-8 form
         try:
             if self.preparation is not None and self.compiled is not None:
+                if not isinstance(data, str):
+                    normal = self.preparation.normalized(bytes(data))
+                    if normal is not None:
+                        return self.engine.encode_ids(normal, choice.native, width, cache, strict)
                 return self._encode_parts(as_text(text, strict=strict), choice, width, cache)
             return self.engine.encode_pieces(self.pieces(text, choice, strict=strict), width, cache)
         except UnicodeDecodeError:

@@ -6,6 +6,7 @@ nothing has to be normalized, and the compiled engine can do the rest for a whol
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.built import is_built
@@ -16,8 +17,11 @@ from cs336_bpe.model.splitting import Splitter
 from cs336_bpe.patterns import Unsupported, compile_pattern, compile_sequence
 from cs336_bpe.rules import TokenIds
 from cs336_bpe.rules.pipeline import AddedToken, Pipeline
+from cs336_bpe.text.specials import pattern_of
 
 if TYPE_CHECKING:
+    import regex
+
     from cs336_bpe.native.scanner import CompiledPattern
 
 
@@ -58,6 +62,47 @@ class Preparation:
         """Whether the engine can take a text as it is, added tokens and all."""
         return (self.compiled is not None and self.one_search and not self.prefix_space
                 and self.normalizer.leaves(text))
+
+    def normalized(self, text: bytes) -> bytes | None:
+        """The text for the engine, normalized, if added tokens can be found in that as well as in
+        the text itself; None if that is not seen at once."""
+        if (self.compiled is None or not self.one_search or self.prefix_space
+                or not self.normalizer.only_forms):
+            return None
+        room = self._longest_added
+        changes = self.normalizer.changes(text, gap=max(64, room))
+        if changes is None:
+            return None
+        pieces, at = [], 0
+        for start, end, changed in changes:
+            before, after = text[max(0, start - room) : start], text[end : end + room]
+            if any(self._is_in_added(before, middle, after)
+                   for middle in (text[start:end], changed)):
+                return None  # which tokens there are depends on whether it is normalized
+            pieces += [text[at:start], changed]
+            at = end
+        return b"".join([*pieces, text[at:]]) if changes else text
+
+    @cached_property
+    def _longest_added(self) -> int:
+        return max((len(token.content.encode()) for token in self.pipeline.added), default=0)
+
+    def _is_in_added(self, before: bytes, middle: bytes, after: bytes) -> bool:
+        """Whether there is an added token in a text of which some is in the middle."""
+        if self._any_added is None:
+            return False
+        start, end = len(before), len(before) + len(middle)
+        found = self._any_added.finditer(before + middle + after, overlapped=True)
+        return any(match.start() < end and match.end() > start for match in found)
+
+    @cached_property
+    def _any_added(self) -> "regex.Pattern[bytes] | None":
+        """Finds any added token, as it is written or as it is normalized."""
+        import regex
+
+        contents = {form.encode() for token in self.pipeline.added
+                    for form in (token.content, self.normalizer(token.content))}
+        return regex.compile(pattern_of(contents)) if contents else None
 
     def parts(self, text: str, added: AddedTokens) -> Iterator[str | int]:
         """The ids of added tokens, and the text between them, ready to be cut into pretokens."""

@@ -128,7 +128,7 @@ def test_wrong_input(cs336, trained, text_file, tmp_path):
     assert "--text" in fails("encode", text_file, "--text", "-o", "x.npy", *using, code=2)
     assert "give all or none" in fails("encode", *using, "--special", "a", "--special", "b=1",
                                        code=2)
-    assert "leave special_tokens out" in fails("encode", "-t", trained, "--special", "<x>")
+    assert "leave --special out" in fails("encode", "-t", trained, "--special", "<x>")
     assert "place 2 is 'x'" in fails("decode", "--text", *using, input="1 2 x")
     assert "place 0 is 9999" in fails("decode", "--text", *using, input="9999")
     assert "cut short" in fails("decode", *using, input="c")

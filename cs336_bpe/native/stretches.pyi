@@ -1,0 +1,3 @@
+NUM_BYTES: int
+
+def stretches(text: bytes, members: bytes, gap: int = 64) -> list[tuple[int, int]] | None: ...
