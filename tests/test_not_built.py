@@ -227,8 +227,15 @@ def test_columns():
         texts += rng.choice([[], [" a"], ["a "], ["a"], ["a b c"], ["é b"], [("a", "b")], [3]])
         assert plain.columns_of(ids, texts, printable=True) == columns.columns_of(
             ids, texts, printable=True)
-        assert plain.places_of(vocab, texts) == columns.places_of(vocab, texts)
-    assert len(seen) == 4
+        ranked = columns.columns_of_ranked(ids, texts)
+        assert plain.columns_of_ranked(ids, texts) == ranked
+        seen.add(ranked is None)
+        if ranked is not None:
+            assert plain.are_in_order(ranked) == columns.are_in_order(ranked)
+            seen.add(("in order", columns.are_in_order(ranked)))
+    assert len(seen) == 8
+    texts = ["Ġa", "a b", "é", "", "猫"]
+    assert plain.not_printable(texts) == columns.not_printable(texts) == ["a b", "猫"]
 
 
 def test_recovery():
@@ -244,6 +251,7 @@ def test_recovery():
         rng.shuffle(vocab)
         lefts, rights = recover.merges_of_ranks(vocab)
         assert plain.merges_of_ranks(vocab) == (lefts, rights)
+        assert plain.merges_of_any_ranks(vocab) == recover.merges_of_any_ranks(vocab)
         if lefts.count(-1) == 256:
             ids = list(range(len(vocab)))
             made = columns.columns_of_parts(vocab, ids, lefts, rights)

@@ -190,7 +190,8 @@ cdef class Table:
         """Number the tokens by the merges that make them; false if two make the same, or one joins
         what is not made, or only by a later one although they should be `in_order`."""
         cdef size_t i
-        number_of.assign(len(self.tokens), -1)
+        number_of.clear()
+        number_of.resize(len(self.tokens), -1)  # not assign(), which Cython takes for safe
         for byte in BYTES:
             number_of[self.find(byte)] = PyBytes_AS_STRING(byte)[0] & 0xFF
         for i in range(merges.size()):

@@ -81,7 +81,7 @@ def columns_of_ranked(ids: Mapping[bytes, int], merges: list[object]) -> MergeCo
     happening = [(tokens[left], tokens[right]) for left, right, made in found
                  if lefts[made] == left]
     columns = columns_of(ids, happening, in_order=False)
-    return None if columns is None else columns._replace(all_happen=True)
+    return None if columns is None else MergeColumns(*columns[:-1], all_happen=True)
 
 
 def are_in_order(columns: MergeColumns) -> bool:

@@ -259,7 +259,7 @@ mistake("scan: a contraction after a space", "native/masks_gpt2.h",
 mistake("scan: the last white space of a run is not a start", "native/masks_gpt2.h",
         "return b.W & ~b.more & last;", "return b.W & ~b.more & last & ~1;")
 mistake("scan: digits by three go on after the block", "native/masks_cl100k.h",
-        "scan->owed = (unsigned)(most - 1 - __builtin_clzll(groups));",
+        "scan->owed = (unsigned)(most - 1 - BPE_CLZ(groups));",
         "scan->owed = (unsigned)(most - 2);")
 mistake("scan: newlines after punctuation in the next block", "native/masks_cl100k.h",
         "    scan->tied = tied >> 63;\n", "    scan->tied = 0;\n")
