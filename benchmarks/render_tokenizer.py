@@ -17,16 +17,15 @@ def ratio(ours, theirs):
     return number(statistics.median(theirs) / statistics.median(ours)) + "x"
 
 
-def encoding_peers(kind):
-    """Arrays or lists, against others."""
-    result = load("peers", "tokenizer")
+def against_peers(result, kind, title, texts):
+    """A table of encoders, text by text."""
     rows = []
     for name, corpus in result[kind].items():
         ours = corpus["seconds"]["cs336_bpe"]
         for peer, times in corpus["seconds"].items():
             if "threads" in peer:  # in encoding_threads
                 continue
-            row = [f"{name}.txt", peer]
+            row = [title(name), peer]
             for temperature in ("cold", "warm"):
                 # tiktoken has no cache: it is always as fast as it is.
                 seconds = times[temperature] or times["cold"]
@@ -37,10 +36,22 @@ def encoding_peers(kind):
     return "\n".join([
         table(["text", "encoder", "cold, MB/s", "spread", "ours is", "warm, MB/s", "spread",
                "ours is"], rows, left=2), "",
-        f"GPT-2's vocabulary, one thread each, every run in a fresh process, interleaved; medians. "
-        f"Cold is the first call, warm are those from number {result.get('warm_from', 2)} on; "
-        f"{versions}. tiktoken keeps no cache, and was run twice.  ",
-        source(result, texts=[f"{name}.txt" for name in result[kind]])])
+        f"One thread each, every run in a fresh process, interleaved; medians. Cold is the first "
+        f"call, warm are those from number {result.get('warm_from', 2)} on; {versions}. tiktoken "
+        f"keeps no cache, and was run twice.  ", source(result, texts=texts)])
+
+
+def encoding_peers(kind):
+    """Arrays or lists with GPT-2's vocabulary, against others."""
+    result = load("peers", "tokenizer")
+    return against_peers(result, kind, "{}.txt".format, [f"{name}.txt" for name in result[kind]])
+
+
+def encoding_today(_):
+    """Arrays with today's vocabularies."""
+    result = load("today", "tokenizer")
+    return against_peers(result, "arrays", lambda name: "{}, {}.txt".format(*name.split()),
+                         ["web.txt", "code.txt", "multilingual.txt"])
 
 
 def encoding_threads(_):
@@ -128,5 +139,5 @@ def coursework(_):
                       source(result)])
 
 
-MAKERS = (encoding_peers, encoding_threads, encoding_pathological, encoding_cache,
+MAKERS = (encoding_peers, encoding_today, encoding_threads, encoding_pathological, encoding_cache,
           encoding_large, encoding_workers, coursework)

@@ -99,7 +99,7 @@ def run_peer(program, path, ranks, calls):
 
 
 def compare(peers, name, ranks, rounds):
-    path = corpus(name)
+    path = name if isinstance(name, Path) else corpus(name)
     times = {peer: {"cold": [], "warm": []} for peer in peers}
     digests = {}
     for round_number in range(rounds):
@@ -138,6 +138,69 @@ def peers():
                   for name in ("web", "stories", "multilingual", "code")}
         lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
     save("peers", {"arrays": arrays, "lists": lists, "warm_from": WARM_FROM + 1, "versions": {
+        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
+        packages=["gigatoken", "tiktoken"])
+
+
+# Today's tokenizers, from files that are somebody else's: a folder with NAME.tiktoken and
+# NAME/tokenizer.json.
+RANKS = {"cl100k_base": ("gpt4", "cl100k"), "o200k_base": ("gpt4o", "o200k")}
+FILES = ("llama3", "gpt4o", "qwen2_5")
+TODAY_BYTES = 20_000_000
+OF_RANKS = {
+    "cs336_bpe": """
+from cs336_bpe import Tokenizer
+tokenizer = Tokenizer.load(ranks, pattern="{ours}")
+call = lambda: tokenizer.encode_array(data)
+""",
+    "gigatoken": """
+import gigatoken
+tokenizer = gigatoken.Tokenizer.from_tiktoken(ranks, "{theirs}", {{}})
+call = lambda: tokenizer.encode(data)
+""",
+    "tiktoken": """
+import base64, tiktoken
+from cs336_bpe.rules import PATTERNS
+lines = open(ranks, "rb").read().splitlines()
+ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, lines)}}
+tokenizer = tiktoken.Encoding("{ours}", pat_str=PATTERNS["{ours}"], mergeable_ranks=ranks,
+                              special_tokens={{}})
+text = data.decode()
+call = lambda: tokenizer.encode_to_numpy(text)
+""",
+}
+OF_FILES = {
+    "cs336_bpe": """
+from cs336_bpe import Tokenizer
+tokenizer = Tokenizer.load(ranks)
+call = lambda: tokenizer.encode_array(data)
+""",
+    "gigatoken": """
+import gigatoken
+tokenizer = gigatoken.Tokenizer(ranks)
+call = lambda: tokenizer.encode(data)
+""",
+}
+
+
+def today():
+    """Tokenizers of today, one thread, to arrays: needs CS336_BPE_TOKENIZERS, a folder of them."""
+    given = Path(os.environ["CS336_BPE_TOKENIZERS"])
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("web", "code", "multilingual"):
+            path = Path(folder, f"{name}.txt")
+            text = corpus(name).read_bytes()[:TODAY_BYTES].decode("utf-8", "ignore")
+            path.write_text(text.replace(EOT, ""), "utf-8", newline="")
+            for tokenizer, (ours, theirs) in RANKS.items():
+                programs = {peer: program.format(ours=ours, theirs=theirs)
+                            for peer, program in OF_RANKS.items()}
+                rows[f"{tokenizer} {name}"] = compare(
+                    programs, path, given / f"{tokenizer}.tiktoken", ROUNDS)
+            for tokenizer in FILES:
+                rows[f"{tokenizer} {name}"] = compare(
+                    OF_FILES, path, given / tokenizer / "tokenizer.json", ROUNDS)
+    save("today", {"arrays": rows, "warm_from": WARM_FROM + 1, "versions": {
         peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
         packages=["gigatoken", "tiktoken"])
 
@@ -333,7 +396,7 @@ def coursework():
 
 
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, pathological, cache, workers, coursework, large)}
+    peers, today, pathological, cache, workers, coursework, large)}
 
 
 if __name__ == "__main__":
