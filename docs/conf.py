@@ -18,3 +18,4 @@ html_title = project
 html_static_path = ["book_site/static"]
 html_css_files = ["book.css"]
 html_copy_source = False
+html_show_copyright = False

@@ -7,14 +7,24 @@ diff, the sources that pages link to, links to the glossary, the API, and pages 
 Sphinx is imported by `setup` alone, so that the tests of this folder need no Sphinx.
 """
 
+import re
 from pathlib import Path
 
 from book_site import api, order, play, sources, stage_pages, terms
 
 
+def without_last_lines(text):
+    """Markdown whose blocks of code don't end with an empty line, which doctests need.
+
+    >>> without_last_lines("```python\\n>>> 1\\n1\\n\\n```\\n\\n```\\na\\n```\\n")
+    '```python\\n>>> 1\\n1\\n```\\n\\n```\\na\\n```\\n'
+    """
+    return re.sub(r"^(```[^`]*?)\n+^```$", r"\1\n```", text, flags=re.MULTILINE)
+
+
 def read(app, page, text):
     """Add to a page's Markdown what the site has more of."""
-    text[0] = sources.rewrite(page, text[0])
+    text[0] = sources.rewrite(page, without_last_lines(text[0]))
     stage = stage_pages.stage_of(page)
     if stage is not None:
         title, _, rest = text[0].partition("\n")
