@@ -40,11 +40,11 @@ PARTS = {
 """The first pages of the parts. Those of `BELOW` follow their chapter."""
 
 BELOW = {
-    "train/index": [*rungs("train"), "train/what_did_not_help"],
+    "train/index": [*rungs("train"), "train/what_did_not_help", "train/exercises"],
     "pretokenize/index": [*rungs("pretokenize"), "pretokenize/cutting", "pretokenize/counts",
-                          "pretokenize/scanner"],
+                          "pretokenize/scanner", "pretokenize/exercises"],
     "patterns/index": ["patterns/named", "patterns/cuts"],
-    "encode/index": [*rungs("encode"), "encode/scan_or_heap"],
+    "encode/index": [*rungs("encode"), "encode/scan_or_heap", "encode/exercises"],
     "decode/index": rungs("decode"),
     "published/index": [f"published/{write_up}" for write_up in "abcde"],
 }
