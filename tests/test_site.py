@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from book_site import order, sources, stage_pages, terms
+from book_site import annotated, order, sources, stage_pages, terms
 
 from cs336_bpe.stages import STAGES
 
@@ -58,6 +58,18 @@ def test_links_out_of_docs_lead_to_sources():
         "[x](source:CONTRIBUTING.md)")
     assert ROOT / "CONTRIBUTING.md" in sources.linked()
     assert ROOT / "cs336_bpe/train/stage03_pair_index.py" in sources.linked()
+
+
+@pytest.mark.skipif(find_spec("Cython") is None, reason="needs Cython")
+def test_annotated_sources(tmp_path):
+    stage = next(stage for stage in STAGES if stage.compiled)
+    annotated.annotate(stage, tmp_path / annotated.address(stage))
+    page = (tmp_path / annotated.address(stage)).read_text("utf-8")
+    assert stage.name in page
+    assert "cython line score" in page
+    assert "Raw output" not in page
+    assert annotated.address(stage) in annotated.link(stage)
+    assert annotated.link(next(stage for stage in STAGES if not stage.compiled)) == ""
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,8 @@
 
 The pages stay plain Markdown, which GitHub shows as it is. What only a site can have is added while
 it is built, and never committed: the order of the book, each stage's place on its ladder and its
-diff, the sources that pages link to, links to the glossary, the API, and pages to play with.
+diff, the sources that pages link to, links to the glossary, the API, pages to play with, and, with
+the tag `annotated`, what Cython makes of the compiled stages.
 
 Sphinx is imported by `setup` alone, so that the tests of this folder need no Sphinx.
 """
@@ -10,7 +11,9 @@ Sphinx is imported by `setup` alone, so that the tests of this folder need no Sp
 import re
 from pathlib import Path
 
-from book_site import api, order, play, sources, stage_pages, terms
+from book_site import annotated, api, order, play, sources, stage_pages, terms
+
+ANNOTATED = "annotated"
 
 
 def without_last_lines(text):
@@ -29,6 +32,8 @@ def read(app, page, text):
     if stage is not None:
         title, _, rest = text[0].partition("\n")
         text[0] = f"{title}\n\n{stage_pages.where(stage)}\n{rest}{stage_pages.what_changes(stage)}"
+        if ANNOTATED in app.tags:
+            text[0] += annotated.link(stage)
     if page == "api":
         text[0] += "\n" + api.reference()
     if page == "index":
@@ -64,9 +69,11 @@ def collect(app):
 
 
 def finish(app, error):
-    """Write the pages to play with beside the others."""
+    """Write the pages to play with, and the annotated sources, beside the others."""
     if error is None and app.builder.format == "html":
         play.write(Path(app.outdir))
+        if ANNOTATED in app.tags:
+            annotated.write(Path(app.outdir))
 
 
 def setup(app):
