@@ -30,9 +30,9 @@ PARTS = {
     "VI. The published figures": ["published/index"],
     "VII. Experiments": [
         "tokenizer/coursework", "tokenizer/speed", "cost/vocabulary_size", "corpora/sample",
-        "distributed", "what_did_not_help"],
+        "language_model", "distributed", "what_did_not_help"],
     "VIII. Reference": [
-        "commands/command_line", "tokenizer/tokenizer", "tokenizer/coming_from",
+        "installing", "commands/command_line", "tokenizer/tokenizer", "tokenizer/coming_from",
         "tokenizer/shards", "formats/formats", "formats/model", "formats/loading",
         "pages/pages", "corpora/inputs", "corpora/texts", "corpora/generated", "corpora/fetch",
         "benchmarks", "reliability", "judge/enrolled", "walk", "api"],
