@@ -183,7 +183,7 @@ def test_every_room_has_a_floor_and_says_what_it_is():
         assert ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text("utf-8")))
 
 
-ABOUT_ALL_ROOMS = {"fuzz", "mutants"}
+ABOUT_ALL_ROOMS = {"exercises", "fuzz", "mutants"}
 
 
 @pytest.mark.parametrize("room_name", sorted(path.name for path in (ROOT / "tests").iterdir()

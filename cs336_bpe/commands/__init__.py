@@ -43,6 +43,8 @@ COMMANDS = {
                      "cs336-bpe fetch tinystories-valid -o data"),
     "cost": Command("cost", "what a vocabulary costs a model",
                     "cs336-bpe cost --shape small --sizes"),
+    "machine": Command("machine", "what this machine is, and what single steps cost on it",
+                       "cs336-bpe machine --json"),
     "ladder": Command("ladder", "run the ladders and print their speedup tables",
                       "cs336-bpe ladder --corpus my.txt --vocab-size 5000"),
     "reproduce": Command("reproduce", "run published experiments here, and judge their figures",
