@@ -30,7 +30,7 @@ LEARNT_BYTES, HELD_OUT_BYTES = 1_500_000, 150_000
 SIZES = (512, 2048)
 SHAPE = Shape(max(SIZES), context=64, layers=2, d_model=64, d_ff=176, heads=4, tied=True,
               norm="rms")
-SEQUENCES = 16
+SEQUENCES = 8
 CHECKED = 2  # documents, for the slow evaluation
 
 

@@ -31,7 +31,7 @@ def windows(document: np.ndarray, context: int):
 
     A document is its tokens with an end of text before and after.
 
-    >>> [(list(ids), seen) for ids, seen in windows(np.arange(8), 4)]
+    >>> [(ids.tolist(), seen) for ids, seen in windows(np.arange(8), 4)]
     [([0, 1, 2, 3, 4], 0), ([2, 3, 4, 5, 6], 2), ([4, 5, 6, 7], 2)]
     """
     half = context // 2

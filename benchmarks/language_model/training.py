@@ -27,7 +27,7 @@ class Settings:
 
     shape: Shape
     steps: int
-    sequences: int = 16  # of `shape.context` tokens, in a batch
+    sequences: int = 8  # of `shape.context` tokens, in a batch
     learning_rate: float = 6e-3  # the highest
     warm_up: float = 0.1  # of the steps
     last_rate: float = 0.1  # of the highest learning rate
