@@ -5,16 +5,18 @@
 
 Small models are trained with different tokenizers, and compared by the bits per byte that they need
 for documents that neither has seen. All run on one thread. CS336_BPE_LM_SCALE=10 trains on ten
-times as many bytes; the factor is saved with the result. What is done is saved after every run.
+times as many bytes; the factor is saved with the result. What is done is saved after every run. If
+CS336_BPE_LM_CHECKPOINTS names a folder, an experiment that was killed goes on where it was.
 """
 
+import hashlib
 import math
 import os
 import tempfile
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 
 import common
 import torch
@@ -72,17 +74,16 @@ def one_run(name, seed, *, vocab_size=SIZE, pattern=GPT2_PATTERN, fraction=1.0, 
     sequences = settings.pop("sequences", SEQUENCES)
     steps = max(1, round(tokens / (sequences * shape.context)))
     run = training.Settings(shape, steps, sequences, seed=seed, **settings)
-    losses, began, began_cpu = [], perf_counter(), process_time()
+    began = perf_counter()
     row = {"seed": seed, "vocab_size": tokenizer.vocab_size, "bytes_per_token": bytes_per_token,
            "parameters": cost(shape).total_parameters, "steps": steps, "tokens": run.tokens,
            "bytes": round(run.tokens * bytes_per_token), "flops": run.flops,
            "learning_rate": run.learning_rate, "context": shape.context}
     try:
-        model = training.train(run, learnt, report=lambda _, loss: losses.append(loss))
+        model, row["seconds"] = training.train(run, learnt, checkpoint_of(run, learnt))
     except training.Diverged as error:
         row["diverged"] = str(error)
     else:
-        row["seconds"] = process_time() - began_cpu
         row["bits_per_byte"] = evaluation.bits_per_byte(
             model, held_out, tokenizer.id_of(END_OF_TEXT), texts.held_out_bytes)
         # Nats per token of the held-out text: what is usually called the loss.
@@ -90,6 +91,12 @@ def one_run(name, seed, *, vocab_size=SIZE, pattern=GPT2_PATTERN, fraction=1.0, 
     print(f"{perf_counter() - began:.0f} s", {key: value for key, value in row.items()
                                               if key not in ("parameters", "tokens")}, flush=True)
     return row
+
+
+def checkpoint_of(run, ids):
+    folder = os.environ.get("CS336_BPE_LM_CHECKPOINTS")
+    digest = hashlib.sha256(repr(run).encode() + ids.tobytes()).hexdigest()
+    return Path(folder, f"{digest[:16]}.pt") if folder else None
 
 
 def run_all(name, text, cases, seeds=SEEDS, **more):

@@ -2,12 +2,15 @@
 and the cost that the package counts. Needs torch (`pip install -e '.[lm]'`)."""
 
 import doctest
+import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,8 @@ torch = pytest.importorskip("torch", reason="needs cs336-bpe[lm]: torch")
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import run_language_model  # noqa: E402
+from language_model import __main__ as quick  # noqa: E402
 from language_model import data, evaluation, training  # noqa: E402
 from language_model.model import Transformer, rotate, rotations  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
@@ -177,7 +182,7 @@ SETTINGS = training.Settings(SHAPE, steps=60, sequences=4, learning_rate=1e-2, s
 
 
 def test_going_on_from_a_checkpoint(tmp_path):
-    alone = weights_of(training.train(SETTINGS, some_ids()))
+    alone = weights_of(training.train(SETTINGS, some_ids()).model)
     path = tmp_path / "run.pt"
 
     class Stopped(Exception):
@@ -193,11 +198,14 @@ def test_going_on_from_a_checkpoint(tmp_path):
         with pytest.raises(Stopped):
             training.train(SETTINGS, some_ids(), path, every=5, report=stop_at(last))
     assert torch.load(path, weights_only=True)["steps_done"] == 40
-    assert weights_of(training.train(SETTINGS, some_ids(), path, every=5)) == alone
-    assert weights_of(training.train(SETTINGS, some_ids(), path)) == alone  # nothing left to do
-    assert weights_of(training.train(replace(SETTINGS, seed=6), some_ids())) != alone
-    with pytest.raises(ValueError, match=r"run.pt is the checkpoint of a run with other settings"):
-        training.train(replace(SETTINGS, seed=6), some_ids(), path)
+    assert weights_of(training.train(SETTINGS, some_ids(), path, every=5).model) == alone
+    again = training.train(SETTINGS, some_ids(), path)  # nothing left to do
+    assert weights_of(again.model) == alone
+    assert again.seconds == torch.load(path, weights_only=True)["seconds"] > 0
+    assert weights_of(training.train(replace(SETTINGS, seed=6), some_ids()).model) != alone
+    for settings, ids in ((replace(SETTINGS, seed=6), some_ids()), (SETTINGS, some_ids(1))):
+        with pytest.raises(ValueError, match=r"run.pt is the checkpoint of a run with other"):
+            training.train(settings, ids, path)
 
 
 PROGRAM = """
@@ -241,7 +249,7 @@ def test_killed_at_random_moments(tmp_path):
     assert steps == SETTINGS.steps
     saved = torch.load(path, weights_only=True)
     assert saved["steps_done"] == SETTINGS.steps
-    alone = training.train(SETTINGS, some_ids())
+    alone = training.train(SETTINGS, some_ids()).model
     assert {name: weight.numpy().tobytes() for name, weight in saved["model"].items()} == (
         weights_of(alone))
 
@@ -265,11 +273,12 @@ def test_windows_predict_every_token_once():
 def test_two_evaluations_agree(vocab_size, tmp_path):
     """The model is not trained much, but enough not to find all tokens equally likely."""
     documents = data.split(stories(60_000), 50_000, 4_000)
-    texts = [*documents.held_out[:3], "naïve 日本語", "", documents.held_out[3][:5]]
+    text = documents.held_out[0]
+    texts = [text[:900], text[900:1400], "naïve 日本語", "", text[:5]]
     tokenizer = data.make_tokenizer(documents.learnt, vocab_size)
     shape = replace(SHAPE, vocab_size=tokenizer.vocab_size)
     ids = data.write_ids(tokenizer, documents.learnt, tmp_path / "learnt.bin")
-    model = training.train(training.Settings(shape, steps=30, sequences=8), ids)
+    model = training.train(training.Settings(shape, steps=30, sequences=8), ids).model
     end = tokenizer.id_of(END_OF_TEXT)
     held_out = data.write_ids(tokenizer, texts, tmp_path / "held_out.bin")
     num_bytes = sum(len(text.encode()) for text in texts)
@@ -297,3 +306,49 @@ def test_compressors():
     assert 2 < alone["xz"] < 8
     again = evaluation.compressed_bits_per_byte([text], [text])
     assert again["xz after the text learnt from"] < 0.2 < again["xz"]
+
+
+# --- The programs ------------------------------------------------------------------------------
+
+
+def test_quick(monkeypatch, capsys):
+    """The real thing, on less text."""
+    monkeypatch.setattr(quick, "LEARNT_BYTES", 30_000)
+    monkeypatch.setattr(quick, "HELD_OUT_BYTES", 6_000)
+    monkeypatch.setattr(quick, "SIZES", (257, 300))
+    quick.quick()
+    output = capsys.readouterr().out
+    checked = re.findall(r"documents have ([\d.]+) bits/byte in batches, ([\d.]+) token", output)
+    assert len(checked) == 2
+    assert all(float(one) == pytest.approx(float(other), abs=2e-5) for one, other in checked)
+    bits = dict(re.findall(r"^(BPE 257|BPE 300|gzip|xz) .* (\d\.\d{3})\b", output, re.M))
+    assert bits.keys() == {"BPE 257", "BPE 300", "gzip", "xz"}
+
+
+def test_experiments_say_how_long_to_train(monkeypatch, tmp_path):
+    documents = data.split(stories(60_000), 40_000, 5_000)
+    monkeypatch.setattr(run_language_model, "documents", lambda name: documents)
+    monkeypatch.setattr(run_language_model, "LEARNT_BYTES", 40_000)
+    monkeypatch.setenv("CS336_BPE_LM_CHECKPOINTS", str(tmp_path))
+    run_language_model.encoded.cache_clear()
+    options = {"vocab_size": 300, "shape": replace(SHAPE, tied=True)}
+    run = partial(run_language_model.one_run, "any", 0, **options)
+    by_bytes = run(num_bytes=3_000)
+    a_step = 8 * 16 * by_bytes["bytes_per_token"]
+    assert by_bytes["bytes"] == pytest.approx(3_000, abs=a_step)
+    by_flops = run(flops=2 * by_bytes["flops"])
+    assert by_flops["steps"] == 2 * by_bytes["steps"]
+    by_epochs = run(epochs=2, learnt_share=0.5)
+    assert by_epochs["bytes"] == pytest.approx(40_000, rel=0.1)
+    assert by_bytes["loss"] == pytest.approx(
+        by_bytes["bits_per_byte"] * math.log(2) * by_bytes["bytes_per_token"])
+    assert len(list(tmp_path.iterdir())) == 3
+    assert run(num_bytes=3_000) == by_bytes  # from its checkpoint, with its seconds
+    assert "diverged" in run(num_bytes=3_000, learning_rate=1e20)
+    run_language_model.encoded.cache_clear()
+
+
+def test_the_toy_is_what_the_formula_says():
+    losses = run_language_model.toy_losses(1e3, 4)
+    for step, (one, other) in enumerate(zip(losses, losses[1:]), 1):
+        assert other / one == pytest.approx((1 - 1e3 / 50 / math.sqrt(step)) ** 2, rel=1e-4)

@@ -59,7 +59,8 @@ def measure(documents: data.Documents, vocab_size: int) -> tuple[str, ...]:
         learnt = data.write_ids(tokenizer, documents.learnt, Path(folder, "learnt.bin"))
         steps = len(learnt) // (SEQUENCES * shape.context)
         settings = training.Settings(shape, steps, SEQUENCES)
-        model = training.train(settings, learnt, report=progress(f"BPE {vocab_size}", steps))
+        model = training.train(settings, learnt, report=progress(f"BPE {vocab_size}", steps)
+                               ).model
         held_out = data.write_ids(tokenizer, documents.held_out, Path(folder, "held_out.bin"))
         bits = evaluation.bits_per_byte(model, held_out, end_of_text, documents.held_out_bytes)
         num_tokens = len(held_out)

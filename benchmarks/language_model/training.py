@@ -7,8 +7,11 @@ a run never finds half of one.
 """
 
 import math
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import process_time
+from typing import NamedTuple
 
 import torch
 from torch.nn.functional import cross_entropy
@@ -69,15 +72,23 @@ class Diverged(Exception):
     """The loss is not a number any more."""
 
 
-def train(settings: Settings, ids, checkpoint: Path | None = None, every: int = 50, report=None):
-    """Train, from the checkpoint if there is one; returns the model.
+class Trained(NamedTuple):
+    model: Transformer
+    seconds: float  # of the processor, those before an interruption too
+
+
+def train(settings: Settings, ids, checkpoint: Path | None = None, every: int = 50,
+          report=None) -> Trained:
+    """Train, from the checkpoint if there is one.
 
     `checkpoint` is written every so many steps and at the end. `report(step, loss)` is called after
     each step. Weights are the same to the bit for the same number of threads.
     """
     model = Transformer(settings.shape, settings.seed)
     optimizer = make_optimizer(model, settings)
-    first = load_checkpoint(checkpoint, settings, model, optimizer)
+    run = {"settings": asdict(settings), "ids": [len(ids), zlib.crc32(ids)]}
+    first, seconds = load_checkpoint(checkpoint, run, model, optimizer)
+    began = process_time() - seconds
     batches = Batches(ids, settings.shape.context, settings.sequences, settings.seed)
     for step in range(first, settings.steps):
         for group in optimizer.param_groups:
@@ -91,27 +102,24 @@ def train(settings: Settings, ids, checkpoint: Path | None = None, every: int = 
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)
         optimizer.step()
+        seconds = process_time() - began
         if checkpoint and ((step + 1) % every == 0 or step + 1 == settings.steps):
-            save_checkpoint(checkpoint, settings, model, optimizer, step + 1)
+            with atomic_writer(checkpoint) as file:
+                torch.save({**run, "steps_done": step + 1, "seconds": seconds,
+                            "model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
         if report:
             report(step, loss.item())
-    return model
+    return Trained(model, seconds)
 
 
-def save_checkpoint(path: Path, settings: Settings, model, optimizer, steps_done: int) -> None:
-    with atomic_writer(path) as file:
-        torch.save({"settings": asdict(settings), "steps_done": steps_done,
-                    "model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
-
-
-def load_checkpoint(path: Path | None, settings: Settings, model, optimizer) -> int:
-    """How many steps are done; 0 if there is no checkpoint."""
+def load_checkpoint(path: Path | None, run, model, optimizer) -> tuple[int, float]:
+    """How many steps are done and how long they took; zeros if there is no checkpoint."""
     if path is None or not path.exists():
-        return 0
+        return 0, 0.0
     saved = torch.load(path, weights_only=True)
-    if saved["settings"] != asdict(settings):
-        raise ValueError(f"{path} is the checkpoint of a run with other settings; remove it or "
-                         f"give another name")
+    if any(saved[key] != run[key] for key in run):
+        raise ValueError(f"{path} is the checkpoint of a run with other settings or other ids; "
+                         f"remove it or give another name")
     model.load_state_dict(saved["model"])
     optimizer.load_state_dict(saved["optimizer"])
-    return saved["steps_done"]
+    return saved["steps_done"], saved["seconds"]
