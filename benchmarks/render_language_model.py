@@ -109,7 +109,7 @@ def lm_vocabulary(_):
               "bits per byte at equal bytes", "more than the least", "bits per byte at equal "
               "compute", "more than the least", "MB read"]
     found = result("vocabulary")
-    note = (f"Equal bytes: {by_bytes[found['equal_at']][0]['bytes'] / 1e6:.2f} MB read. Equal "
+    note = (f"Equal bytes: {least_by_bytes[0]['bytes'] / 1e6:.2f} MB read. Equal "
             f"compute: {scientific(found['budget_flops'])} FLOPs, what {found['equal_at']:,} needs "
             f"for those. In brackets: seeds.  ")
     return "\n".join([table(header, lines), "", note, source(found)])
@@ -177,8 +177,8 @@ def lm_toy(_):
         return not_run("learning_rates")
     toy = result("learning_rates")["toy"]
     steps = (1, 2, 3, 4, 5, 10)
-    rows = [[rate, *(number(losses[step - 1]) if losses[step - 1] < 1e4
-                     else scientific(losses[step - 1]) for step in steps)]
+    rows = [[rate, *(number(losses[step - 1]) if 1e-2 < losses[step - 1] < 1e4
+                     else f"{losses[step - 1]:.1e}" for step in steps)]
             for rate, losses in toy.items()]
     return "\n".join([table(["learning rate", *(f"loss before step {step}" for step in steps)],
                             rows), "", source(result("learning_rates"))])

@@ -125,8 +125,10 @@ def vocabulary():
         if size != SIZE:
             cases[f"compute {size}"] = {"vocab_size": size, "flops": flops}
     texts = documents("stories")
+    compressors = evaluation.compressed_bits_per_byte(
+        texts.held_out, data.first_bytes(texts.learnt, BUDGET_BYTES))
     run_all("vocabulary", "stories", cases, budget_flops=flops, equal_at=SIZE,
-            compressors=evaluation.compressed_bits_per_byte(texts.held_out, texts.learnt))
+            compressors=compressors)
 
 
 def seeds():

@@ -123,7 +123,7 @@ class Transformer(nn.Module):
         self.start(seed)
 
     def start(self, seed: int) -> None:
-        """Small random weights; smaller ones where a block adds to the stream, as there are many.
+        """Small random weights; smaller still where a block adds to the stream: many blocks do.
 
         The embedding and the head start small too, so that all tokens are about equally likely.
         """
