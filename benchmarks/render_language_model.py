@@ -101,12 +101,13 @@ def lm_vocabulary(_):
         one = rows[0]
         lines.append([
             "257, bytes" if size == 257 else f"{size:,}", f"{one['bytes_per_token']:.2f}",
-            f"{one['parameters']:,}", f"{costs[size]:.2f}", shown(rows),
+            f"{one['parameters']:,}", f"{costs[size]:.2f}",
+            f"{one['unigram_bits_per_byte']:.3f}", shown(rows),
             against(rows, least_by_bytes), *([shown(other), against(other, least_by_compute),
                                              f"{other[0]['bytes'] / 1e6:.2f}"]
                                             if other else ["", "", ""])])
     header = ["vocabulary", "bytes per token", "parameters", "compute per byte, times the least",
-              "bits per byte at equal bytes", "more than the least", "bits per byte at equal "
+              "bits per byte by frequency alone", "bits per byte at equal bytes", "more than the least", "bits per byte at equal "
               "compute", "more than the least", "MB read"]
     found = result("vocabulary")
     note = (f"Equal bytes: {least_by_bytes[0]['bytes'] / 1e6:.2f} MB read. Equal "
@@ -224,7 +225,7 @@ def plot_lm_vocabulary():
     by_bytes, by_compute = vocabulary_cases()
     for groups, colour, marker, label in ((by_bytes, BLUE, "o", "equal bytes"),
                                           (by_compute, ORANGE, "s", "equal compute")):
-        left.plot(groups, [mean(rows) for rows in groups.values()], color=colour, lw=1.5,
+        left.plot(list(groups), [mean(rows) for rows in groups.values()], color=colour, lw=1.5,
                   label=label)
         for size, rows in groups.items():
             left.plot([size] * len(values_of(rows)), values_of(rows), marker, color=colour,
@@ -232,7 +233,7 @@ def plot_lm_vocabulary():
     left.set_ylabel("bits per byte, held out")
     left.legend(frameon=False)
     costs = relative_costs(by_bytes)
-    right.plot(costs.keys(), costs.values(), "^-", color=GREEN, lw=1.5, markersize=5)
+    right.plot(list(costs), list(costs.values()), "^-", color=GREEN, lw=1.5, markersize=5)
     right.set_ylabel("compute per byte, times the least")
     for axes in (left, right):
         axes.set_xscale("log", base=2)
@@ -251,7 +252,7 @@ def plot_lm_learning_rates():
     figure, axes = plt.subplots(figsize=(6, 3.4))
     groups = {float(case): rows for case, rows in cases("learning_rates").items()
               if values_of(rows)}
-    axes.plot(groups, [mean(rows) for rows in groups.values()], color=BLUE, lw=1.5)
+    axes.plot(list(groups), [mean(rows) for rows in groups.values()], color=BLUE, lw=1.5)
     for rate, rows in groups.items():
         axes.plot([rate] * len(values_of(rows)), values_of(rows), "o", color=BLUE, markersize=4)
     axes.set_xscale("log")

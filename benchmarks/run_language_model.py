@@ -86,6 +86,8 @@ def one_run(name, seed, *, vocab_size=SIZE, pattern=GPT2_PATTERN, fraction=1.0, 
     else:
         row["bits_per_byte"] = evaluation.bits_per_byte(
             model, held_out, tokenizer.id_of(END_OF_TEXT), texts.held_out_bytes)
+        row["unigram_bits_per_byte"] = evaluation.unigram_bits_per_byte(
+            learnt, held_out, tokenizer.vocab_size, texts.held_out_bytes)
         # Nats per token of the held-out text: what is usually called the loss.
         row["loss"] = row["bits_per_byte"] * math.log(2) * bytes_per_token
     print(f"{perf_counter() - began:.0f} s", {key: value for key, value in row.items()
@@ -101,6 +103,7 @@ def checkpoint_of(run, ids):
 
 def run_all(name, text, cases, seeds=SEEDS, **more):
     """Every case with every seed, all cases of a seed first; saved after each run."""
+    corpus(text)  # so that it is named in the result, also if it was read before
     rows = []
     for seed in seeds:
         for case, options in cases.items():
@@ -188,10 +191,15 @@ def ladder():
 
 
 def widths():
-    """How results move with the model's size: three widths, three vocabularies, equal bytes."""
-    cases = {f"{width} {size}": {"vocab_size": size, "shape": replace(
-        SHAPE, d_model=width, d_ff=width * 11 // 4)} for width in (32, 64, 128)
-        for size in (257, 1024, 4096)}
+    """How results move with the model's size: three widths, two vocabularies, equal bytes.
+
+    A wider model wants a lower learning rate, by about as much.
+    """
+    rate = training.Settings(SHAPE, 1).learning_rate * SHAPE.d_model
+    cases = {f"{width} {size}": {
+        "vocab_size": size, "learning_rate": rate / width,
+        "shape": replace(SHAPE, d_model=width, d_ff=width * 11 // 4)}
+        for width in (32, 64, 128) for size in (1024, 4096)}
     run_all("widths", "stories", cases, range(2))
 
 

@@ -302,6 +302,13 @@ def test_a_model_that_knows_nothing(tmp_path):
         np.log2(257) * 151 / 149)
 
 
+def test_unigrams():
+    """Counts and one more each: 3, 2 and 1 of 6; two tokens of 1/2, and one of 1/6."""
+    learnt, held_out = (np.array(ids, dtype=np.uint16) for ids in ([0, 1, 0], [0, 2, 0]))
+    assert evaluation.unigram_bits_per_byte(learnt, held_out, 3, 10) == pytest.approx(
+        (1 + 1 + math.log2(6)) / 10)
+
+
 def test_compressors():
     text = stories(20_000, seed=1)
     alone = evaluation.compressed_bits_per_byte([text])

@@ -89,7 +89,14 @@ def slow_bits_per_byte(model, tokenizer, documents, end_of_text: int) -> float:
     return bits / num_bytes
 
 
-# --- What compressors need for the same bytes --------------------------------------------------
+# --- What is there to be compared with ---------------------------------------------------------
+
+
+def unigram_bits_per_byte(learnt, held_out, vocab_size: int, num_bytes: int) -> float:
+    """What a model needs that knows nothing but how often each token occurs (and adds one)."""
+    counts = np.bincount(learnt, minlength=vocab_size) + 1
+    bits = np.log2(counts.sum()) - np.log2(counts)
+    return float(bits[held_out].sum() / num_bytes)
 
 
 def compressed_bits_per_byte(documents, learnt=()) -> dict[str, float]:
