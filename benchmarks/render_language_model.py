@@ -193,15 +193,16 @@ def lm_ladder(_):
     labels = {"all": "all documents, 5 epochs", "documents": "3 of 10 documents",
               "learning rate": "+ learning rate times 1.5", "epochs": "+ 3 epochs",
               "sequence length": "+ sequences 3/4 as long"}
-    rows = []
+    rows, before = [], first
     for case, group in groups.items():
         rows.append([labels[case], f"{predicted[case]:g}x",
                      f"{first[0]['flops'] / group[0]['flops']:.2f}x",
                      f"{mean(first, 'seconds') / mean(group, 'seconds'):.2f}x",
                      f"{mean(group, 'seconds'):.1f}", f"{mean(group, 'loss'):.3f}", shown(group),
-                     f"{mean(group) / mean(first) - 1:+.1%}", against(group, first)])
+                     f"{mean(group) / mean(first) - 1:+.1%}", against(group, before)])
+        before = group
     header = ["step", "predicted", "by FLOPs", "measured", "CPU seconds", "loss per token",
-              "bits per byte", "worse by", "difference"]
+              "bits per byte", "against all", "against the row above"]
     return "\n".join([table(header, rows), "", source(result("ladder"))])
 
 
