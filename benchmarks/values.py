@@ -106,6 +106,15 @@ def more_tokens(tokenizer, own, text):
     return f"{rows[own][text] / rows[tokenizer][text] - 1:.0%}".replace("%", " %")
 
 
+# --- The language model ------------------------------------------------------------------------
+
+
+def bits(name, case):
+    """Bits per byte of a case, the mean of its seeds: `bits vocabulary bytes_257`."""
+    rows = [row for row in load(name, "lm")["rows"] if row["case"] == case.replace("_", " ")]
+    return f"{statistics.fmean(row['bits_per_byte'] for row in rows):.2f}"
+
+
 # --- Everything else ---------------------------------------------------------------------------
 
 
@@ -166,4 +175,4 @@ def rate(bytes_per_second):
 
 VALUES = {function.__name__: function for function in (
     gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, encoding_speed,
-    hours_for_the_pile, more_tokens, field, median, ratio)}
+    hours_for_the_pile, more_tokens, bits, field, median, ratio)}
