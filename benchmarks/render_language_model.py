@@ -107,8 +107,9 @@ def lm_vocabulary(_):
                                              f"{other[0]['bytes'] / 1e6:.2f}"]
                                             if other else ["", "", ""])])
     header = ["vocabulary", "bytes per token", "parameters", "compute per byte, times the least",
-              "bits per byte by frequency alone", "bits per byte at equal bytes", "more than the least", "bits per byte at equal "
-              "compute", "more than the least", "MB read"]
+              "bits per byte by frequency alone", "bits per byte at equal bytes",
+              "more than the least", "bits per byte at equal compute", "more than the least",
+              "MB read"]
     found = result("vocabulary")
     note = (f"Equal bytes: {least_by_bytes[0]['bytes'] / 1e6:.2f} MB read. Equal "
             f"compute: {scientific(found['budget_flops'])} FLOPs, what {found['equal_at']:,} needs "

@@ -146,7 +146,7 @@ def peers():
 # NAME/tokenizer.json.
 RANKS = {"cl100k_base": ("gpt4", "cl100k"), "o200k_base": ("gpt4o", "o200k")}
 FILES = ("llama3", "gpt4o", "qwen2_5")
-TODAY_BYTES = 20_000_000
+TODAY_BYTES, TODAY_ROUNDS = 20_000_000, 3
 OF_RANKS = {
     "cs336_bpe": """
 from cs336_bpe import Tokenizer
@@ -196,10 +196,10 @@ def today():
                 programs = {peer: program.format(ours=ours, theirs=theirs)
                             for peer, program in OF_RANKS.items()}
                 rows[f"{tokenizer} {name}"] = compare(
-                    programs, path, given / f"{tokenizer}.tiktoken", ROUNDS)
+                    programs, path, given / f"{tokenizer}.tiktoken", TODAY_ROUNDS)
             for tokenizer in FILES:
                 rows[f"{tokenizer} {name}"] = compare(
-                    OF_FILES, path, given / tokenizer / "tokenizer.json", ROUNDS)
+                    OF_FILES, path, given / tokenizer / "tokenizer.json", TODAY_ROUNDS)
     save("today", {"arrays": rows, "warm_from": WARM_FROM + 1, "versions": {
         peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
         packages=["gigatoken", "tiktoken"])
