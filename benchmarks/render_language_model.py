@@ -107,8 +107,9 @@ def lm_vocabulary(_):
                                              f"{other[0]['bytes'] / 1e6:.2f}"]
                                             if other else ["", "", ""])])
     header = ["vocabulary", "bytes per token", "parameters", "compute per byte, times the least",
-              "bits per byte by frequency alone", "bits per byte at equal bytes", "more than the least", "bits per byte at equal "
-              "compute", "more than the least", "MB read"]
+              "bits per byte by frequency alone", "bits per byte at equal bytes",
+              "more than the least", "bits per byte at equal compute", "more than the least",
+              "MB read"]
     found = result("vocabulary")
     note = (f"Equal bytes: {least_by_bytes[0]['bytes'] / 1e6:.2f} MB read. Equal "
             f"compute: {scientific(found['budget_flops'])} FLOPs, what {found['equal_at']:,} needs "
@@ -156,10 +157,12 @@ def lm_seeds(_):
     return "\n".join([table(header, rows, left=0), "", source(result("seeds"))])
 
 
-def lm_tokenizer_sample(_):
-    return simple("tokenizer_sample", ["of the text, for the tokenizer", "bytes per token"],
+def lm_tokenizer_sample(name):
+    """Of the experiment `tokenizer_sample`, or of `same_text`."""
+    return simple(name, ["of the text, for the tokenizer", "vocabulary", "bytes per token"],
                   lambda case: f"{float(case):.0%}".replace("%", " %"), base="1.0",
-                  columns=[lambda row: f"{row['bytes_per_token']:.3f}"])
+                  columns=[lambda row: f"{row['vocab_size']:,}",
+                           lambda row: f"{row['bytes_per_token']:.3f}"])
 
 
 def lm_patterns(_):
