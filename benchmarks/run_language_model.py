@@ -210,8 +210,16 @@ def widths():
     run_all("widths", "stories", cases, range(2))
 
 
+def lengths():
+    """How results move with the text that a model reads: up to four times as much."""
+    cases = {f"{times} {size}": {"vocab_size": size, "num_bytes": times * BUDGET_BYTES}
+             for times in (1, 2, 4) for size in (257, 1024, 4096)}
+    run_all("lengths", "stories", cases, range(2))
+
+
 EXPERIMENTS = {function.__name__: function for function in (
-    vocabulary, seeds, tokenizer_sample, same_text, patterns, learning_rates, ladder, widths)}
+    vocabulary, seeds, tokenizer_sample, same_text, patterns, learning_rates, ladder, widths,
+    lengths)}
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
