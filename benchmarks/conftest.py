@@ -17,7 +17,7 @@ from cs336_bpe.common.tables import as_text
 os.environ.update(RAYON_NUM_THREADS="1", TOKENIZERS_PARALLELISM="false")
 
 # Programs, not tests; pytest would import them to look for doctests.
-collect_ignore_glob = ["variants", "run_*", "render*", "make_*", "[!br]*.py"]
+collect_ignore_glob = ["variants", "language_model", "run_*", "render*", "make_*", "[!br]*.py"]
 LADDERS = tuple(dict.fromkeys(stage.ladder for stage in stages.STAGES))
 GROUPS = []  # those that this run has made
 

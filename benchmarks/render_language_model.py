@@ -157,10 +157,12 @@ def lm_seeds(_):
     return "\n".join([table(header, rows, left=0), "", source(result("seeds"))])
 
 
-def lm_tokenizer_sample(_):
-    return simple("tokenizer_sample", ["of the text, for the tokenizer", "bytes per token"],
+def lm_tokenizer_sample(name):
+    """Of the experiment `tokenizer_sample`, or of `same_text`."""
+    return simple(name, ["of the text, for the tokenizer", "vocabulary", "bytes per token"],
                   lambda case: f"{float(case):.0%}".replace("%", " %"), base="1.0",
-                  columns=[lambda row: f"{row['bytes_per_token']:.3f}"])
+                  columns=[lambda row: f"{row['vocab_size']:,}",
+                           lambda row: f"{row['bytes_per_token']:.3f}"])
 
 
 def lm_patterns(_):
@@ -207,16 +209,19 @@ def lm_ladder(_):
     return "\n".join([table(header, rows), "", source(result("ladder"))])
 
 
-def lm_widths(_):
-    if not result("widths"):
-        return not_run("widths")
-    groups = cases("widths")
+def lm_grid(name):
+    """Of `widths` or `lengths`: a row for each of them, a column for each vocabulary size."""
+    if not result(name):
+        return not_run(name)
+    groups = cases(name)
     sizes = sorted({int(case.split()[1]) for case in groups})
-    rows = [[width, *(shown(groups[f"{width} {size}"]) if f"{width} {size}" in groups else ""
-                      for size in sizes)]
-            for width in sorted({int(case.split()[0]) for case in groups})]
-    return "\n".join([table(["d_model", *(f"vocabulary {size:,}" for size in sizes)], rows), "",
-                      source(result("widths"))])
+    label, head = {"widths": (str, "d_model"), "lengths": (
+        lambda first: f"{groups[f'{first} {sizes[0]}'][0]['bytes'] / 1e6:.1f}", "MB read")}[name]
+    rows = [[label(first), *(shown(groups[f"{first} {size}"]) if f"{first} {size}" in groups else ""
+                             for size in sizes)]
+            for first in sorted({int(case.split()[0]) for case in groups})]
+    return "\n".join([table([head, *(f"vocabulary {size:,}" for size in sizes)], rows), "",
+                      source(result(name))])
 
 
 def plot_lm_vocabulary():
@@ -266,5 +271,5 @@ def plot_lm_learning_rates():
 
 
 MAKERS = (lm_vocabulary, lm_compressors, lm_seeds, lm_tokenizer_sample, lm_patterns,
-          lm_learning_rates, lm_toy, lm_ladder, lm_widths)
+          lm_learning_rates, lm_toy, lm_ladder, lm_grid)
 PLOTS = (plot_lm_vocabulary, plot_lm_learning_rates)

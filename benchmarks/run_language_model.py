@@ -145,6 +145,13 @@ def tokenizer_sample():
         str(fraction): {"fraction": fraction} for fraction in (0.01, 0.03, 0.1, 0.3, 1.0)})
 
 
+def same_text():
+    """The largest vocabulary, learnt from as much text as the model reads, and from all."""
+    run_all("same_text", "stories", {
+        str(fraction): {"vocab_size": max(SIZES), "fraction": fraction}
+        for fraction in (BUDGET_BYTES / LEARNT_BYTES, 1.0)})
+
+
 def patterns():
     """GPT-2's pattern against GPT-4's, on text that has numbers and capitals to differ on."""
     run_all("patterns", "web", {"gpt2": {"pattern": GPT2_PATTERN},
@@ -203,8 +210,16 @@ def widths():
     run_all("widths", "stories", cases, range(2))
 
 
+def lengths():
+    """How results move with the text that a model reads: up to four times as much."""
+    cases = {f"{times} {size}": {"vocab_size": size, "num_bytes": times * BUDGET_BYTES}
+             for times in (1, 2, 4) for size in (257, 1024, 4096)}
+    run_all("lengths", "stories", cases, range(2))
+
+
 EXPERIMENTS = {function.__name__: function for function in (
-    vocabulary, seeds, tokenizer_sample, patterns, learning_rates, ladder, widths)}
+    vocabulary, seeds, tokenizer_sample, same_text, patterns, learning_rates, ladder, widths,
+    lengths)}
 
 if __name__ == "__main__":
     torch.set_num_threads(1)

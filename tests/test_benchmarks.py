@@ -25,6 +25,7 @@ sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 import common  # noqa: E402
 import equal_work  # noqa: E402
 import make_corpora  # noqa: E402
+import render_language_model  # noqa: E402
 import render_pretokenize  # noqa: E402
 import render_runs  # noqa: E402
 import render_texts  # noqa: E402
@@ -402,6 +403,24 @@ def test_a_plot_of_a_saved_run(tmp_path, capsys):
         render_runs.read_run(path)
     with pytest.raises(SystemExit, match="usage"):
         render_runs.main([])
+
+
+def test_what_is_within_the_noise(monkeypatch):
+    """A deviation of 0.01: three seeds each may differ by 2.57 * 0.01 * sqrt(2 / 3) = 0.021."""
+    def rows(*bits):
+        return [{"bits_per_byte": value} for value in bits]
+
+    seeds = {"same": rows(1.99, 2.0, 2.01)}
+    monkeypatch.setattr(render_language_model, "cases", lambda name: seeds)
+    base = rows(2.0, 2.0, 2.0)
+    against = render_language_model.against
+    assert against(rows(2.02, 2.02, 2.02), base) == "+0.020, within the noise"
+    assert against(rows(2.022, 2.022, 2.022), base) == "+0.022"
+    assert against(rows(1.978, 1.978, 1.978), base) == "-0.022"
+    assert against(rows(2.022), base) == "+0.022, within the noise"  # one seed: less is known
+    assert against(base, base) == against([{"diverged": "step 7"}], base) == ""
+    assert render_language_model.shown(rows(2.0, 2.1)) == "2.050 ± 0.071 (2)"
+    assert render_language_model.shown([{"diverged": "step 7"}]) == "diverged"
 
 
 # --- The folder of real texts ------------------------------------------------------------------

@@ -56,20 +56,15 @@ def measure(documents: data.Documents, vocab_size: int) -> tuple[str, ...]:
     end_of_text = tokenizer.id_of(END_OF_TEXT)
     shape = replace(SHAPE, vocab_size=tokenizer.vocab_size)
     with tempfile.TemporaryDirectory() as folder:
-        learnt = data.write_ids(tokenizer, documents.learnt, Path(folder, "learnt.bin"))
-        steps = len(learnt) // (SEQUENCES * shape.context)
+        ids = data.write_ids(tokenizer, documents.learnt, Path(folder, "ids.bin"))
+        steps = len(ids) // (SEQUENCES * shape.context)
         settings = training.Settings(shape, steps, SEQUENCES)
-        model = training.train(settings, learnt, report=progress(f"BPE {vocab_size}", steps)
-                               ).model
-        held_out = data.write_ids(tokenizer, documents.held_out, Path(folder, "held_out.bin"))
-        bits = evaluation.bits_per_byte(model, held_out, end_of_text, documents.held_out_bytes)
-        num_tokens = len(held_out)
-        del learnt, held_out  # a file that is in use can't be removed everywhere
+        report = progress(f"BPE {vocab_size}", steps)
+        model = training.train(settings, ids, report=report).model
+        del ids  # a file that is in use can't be removed everywhere
+    bits, num_tokens = evaluate(model, tokenizer, documents.held_out)
     few = documents.held_out[:CHECKED]
-    with tempfile.TemporaryDirectory() as folder:
-        ids = data.write_ids(tokenizer, few, Path(folder, "few.bin"))
-        one = evaluation.bits_per_byte(model, ids, end_of_text, sum(len(t.encode()) for t in few))
-        del ids
+    one, _ = evaluate(model, tokenizer, few)
     other = evaluation.slow_bits_per_byte(model.double(), tokenizer, few, end_of_text)
     print(f"BPE {vocab_size}: {CHECKED} documents have {one:.6f} bits/byte in batches, {other:.6f} "
           f"token by token", flush=True)
@@ -78,8 +73,16 @@ def measure(documents: data.Documents, vocab_size: int) -> tuple[str, ...]:
             f"{perf_counter() - began:.0f}")
 
 
+def evaluate(model, tokenizer, texts: list[str]) -> tuple[float, int]:
+    """Bits per byte, from a file of ids, and how many ids there are."""
+    with tempfile.TemporaryDirectory() as folder:
+        ids = data.write_ids(tokenizer, texts, Path(folder, "ids.bin")).copy()
+    num_bytes = sum(len(text.encode()) for text in texts)
+    return evaluation.bits_per_byte(model, ids, tokenizer.id_of(END_OF_TEXT), num_bytes), len(ids)
+
+
 def progress(name: str, steps: int):
-    """A line now and then; the loss is that of the batches of the last tenth, in bits per token."""
+    """A line now and then; the loss is that of the last tenth's batches, in nats per token."""
     losses = []
 
     def report(step: int, loss: float) -> None:
