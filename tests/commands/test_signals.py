@@ -162,7 +162,8 @@ sys.exit(cli.main(sys.argv[1:]))
 def test_in_the_middle_it_cleans_up_and_says_so(how, folder):
     before = names(folder)
     command = [sys.executable, "-c", WAITS, *COMMANDS["encode"].split()]
-    begin_anew = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    default = signal.default_int_handler if how == signal.SIGINT else signal.SIG_DFL
+    begin_anew = {"preexec_fn": lambda: signal.signal(how, default)}  # it may be ignored here
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, **begin_anew) as process:
         assert process.stdout.readline() == "now\n"
