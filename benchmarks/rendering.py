@@ -2,6 +2,7 @@
 
 import os
 import re
+import textwrap
 from functools import lru_cache
 
 import common
@@ -16,6 +17,9 @@ VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\
                    re.DOTALL)  # a line may end anywhere in a mark
 LINK = re.compile(r"\]\(@([^)#]+)")  # of a table, from the root
 MARK = re.compile(r"(?<!`)<!--\s*(?:value|generated):")
+PAGE_WIDTH = 100
+CODE = re.compile(r"`[^`]+`")
+NO_BREAK = "\0"
 
 
 def rendered(text, makers, values, page=ROOT / "README.md"):
@@ -34,7 +38,7 @@ def rendered(text, makers, values, page=ROOT / "README.md"):
 
     def fill_block(match):
         name, argument = match.group(1), match.group(2)
-        made = LINK.sub(from_the_page, find(makers, name)(argument))
+        made = wrapped(LINK.sub(from_the_page, find(makers, name)(argument)))
         return (f"<!-- generated:{' '.join(filter(None, (name, argument)))} -->\n"
                 f"{made}\n<!-- /generated -->")
 
@@ -42,6 +46,26 @@ def rendered(text, makers, values, page=ROOT / "README.md"):
         opening, name, arguments, closing = match.groups()
         return f"{opening}{find(values, name)(*arguments.split())}{closing}"
     return VALUE.sub(fill_value, BLOCK.sub(fill_block, text))
+
+
+def wrapped(block):
+    """A generated block with its sentences in lines of a page's width. Tables stay as they are, and
+    a command is on one line, so that it can be copied.
+
+    >>> wrapped("| a table |\\n" + "word " * 18 + "`one command`  ").split("\\n")[2]
+    '`one command`  '
+    """
+    lines = []
+    for line in block.split("\n"):
+        if len(line) <= PAGE_WIDTH or line.startswith(("|", "<", "!", " ")):
+            lines.append(line)
+            continue
+        ending = "  " if line.endswith("  ") else ""  # Markdown's way to begin a new line
+        whole = CODE.sub(lambda match: match[0].replace(" ", NO_BREAK), line.rstrip())
+        lines += [part.replace(NO_BREAK, " ") for part in textwrap.wrap(
+            whole, PAGE_WIDTH, break_long_words=False, break_on_hyphens=False)]
+        lines[-1] += ending
+    return "\n".join(lines)
 
 
 def find(makers, name):
