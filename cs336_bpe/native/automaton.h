@@ -14,10 +14,14 @@
  *
  * Characters of several bytes have a loop of their own. Text in one script stays in one of the two
  * loops for long, and the branch between them is predicted.
+ *
+ * After an attempt that went back far, there is a third loop, which sees to it that not every attempt
+ * goes the same long way in vain (dead_ends.h).
  */
 #ifndef CS336_BPE_AUTOMATON_H
 #define CS336_BPE_AUTOMATON_H
 
+#include "dead_ends.h"
 #include "scan.h"
 
 enum { STEP_EMIT = 1, STEP_MARK = 2, STEP_BACK = 4 };
@@ -71,15 +75,41 @@ struct AutomatonScan {
     bool lenient;    /* a byte that is not part of a character has a class, too */
     bool open;       /* more text may come: give out only starts that are certain */
     bool invalid;    /* the text at `at` is not UTF-8 */
+    bool watched;    /* the attempt that runs may come to a dead end */
+    DeadEnds dead_ends;
 };
 
 BPE_INLINE void automaton_begin(AutomatonScan *scan, const Automaton *automaton, const uint8_t *text,
                                 size_t begin, size_t end) {
-    memset((void *)scan, 0, sizeof *scan);
     scan->automaton = automaton;
     scan->text = text;
     scan->at = scan->mark = begin;
     scan->end = end;
+    scan->state = 0;
+    scan->begun = scan->lenient = scan->open = scan->invalid = scan->watched = false;
+    scan->dead_ends.begin();
+}
+
+/* The attempt has died: the next one starts at the mark. */
+static void automaton_back(AutomatonScan *scan) {
+    scan->dead_ends.died(scan->at, scan->mark);
+    scan->at = scan->mark;
+    scan->state = 0;
+    scan->watched = scan->at < scan->dead_ends.reach;
+}
+
+/* The class of the character at `at`, and its length; 0 if it is not UTF-8, which lenient scans take as
+ * a byte of its own. */
+BPE_INLINE uint32_t class_of_character(const Automaton *automaton, const uint8_t *text, size_t at,
+                                       size_t end, bool lenient, size_t *length) {
+    uint32_t point = 0;
+    *length = 1;
+    if (text[at] >= 0x80) {
+        *length = decode_point(text + at, end - at, &point);
+        if (*length) return class_of_point(automaton, point);
+        *length = lenient;
+    }
+    return automaton->of_byte[text[at]];
 }
 
 /* Take the character of class `column` and of `length` bytes at `at`. */
@@ -94,18 +124,13 @@ BPE_INLINE void automaton_begin(AutomatonScan *scan, const Automaton *automaton,
         at += (length);                                                    \
     } while (0)
 
-/* Find starts until there is no room for more, or the text ends, or is found not to be UTF-8. Return
- * how many there are. The pattern leaves no gaps: each pretoken ends where the next one starts. */
-static size_t automaton_starts(AutomatonScan *scan, size_t *starts, size_t room) {
+/* The starts of attempts that are not watched; returns when one has to be. */
+static size_t unwatched_starts(AutomatonScan *scan, size_t *starts, size_t room) {
     const Automaton *automaton = scan->automaton;
     const Step *steps = automaton->steps;
     const uint8_t *text = scan->text, *of_byte = automaton->of_byte;
     size_t found = 0, at = scan->at, end = scan->end, mark = scan->mark;
     uint32_t state = scan->state;
-    if (!scan->begun && at < end && room) {
-        starts[found++] = at;
-        scan->begun = true;
-    }
     for (;;) {
         /* A step finds at most one start, and takes at least one byte. */
         size_t stop = end - at < room - found - 1 ? end : at + (room - found - 1);
@@ -129,14 +154,74 @@ static size_t automaton_starts(AutomatonScan *scan, size_t *starts, size_t room)
         if (at < end) continue;
         if (scan->open || !(steps[state + automaton->num_classes].flags & STEP_BACK)) break;
     back:  /* the last match ended at the mark */
+        starts[found++] = mark;
+        if (BPE_UNLIKELY(at - mark > DeadEnds::FAR)) {
+            scan->at = at;
+            scan->mark = mark;
+            automaton_back(scan);
+            return found;
+        }
+        scan->dead_ends.again += at - mark;
         at = mark;
-        starts[found++] = at;
         state = 0;
     }
 done:
     scan->at = at;
     scan->mark = mark;
     scan->state = state;
+    return found;
+}
+
+/* The starts of attempts that are watched; returns when one need not be. The same steps, one by one. */
+static BPE_NEVER_INLINE size_t watched_starts(AutomatonScan *scan, size_t *starts, size_t room) {
+    const Automaton *automaton = scan->automaton;
+    DeadEnds &dead_ends = scan->dead_ends;
+    size_t found = 0;
+    while (scan->watched) {
+        size_t at = scan->at, length = 0;
+        uint32_t column = automaton->num_classes;
+        if (at < scan->end) {
+            if (room - found < 2) break;
+            column = class_of_character(automaton, scan->text, at, scan->end, scan->lenient, &length);
+            scan->invalid = !length;
+        }
+        const Step step = automaton->steps[scan->state + column];
+        if (scan->invalid || (at == scan->end && (scan->open || !(step.flags & STEP_BACK)))) break;
+        if (step.flags & STEP_BACK) {
+            starts[found++] = scan->mark;
+            automaton_back(scan);
+            continue;
+        }
+        if (step.flags & (STEP_EMIT | STEP_MARK)) dead_ends.passed(at);
+        if (step.flags & STEP_MARK) scan->mark = at;
+        if (step.flags & STEP_EMIT) {
+            starts[found++] = at;
+            scan->watched = at < dead_ends.reach;
+        }
+        scan->state = step.next;
+        scan->at = at + length;
+        if (scan->watched && dead_ends.leads_nowhere(scan->state, scan->at, length)) {
+            starts[found++] = scan->mark;
+            automaton_back(scan);
+        }
+    }
+    return found;
+}
+
+/* Find starts until there is no room for more, or the text ends, or is found not to be UTF-8. Return
+ * how many there are. The pattern leaves no gaps: each pretoken ends where the next one starts. */
+static size_t automaton_starts(AutomatonScan *scan, size_t *starts, size_t room) {
+    size_t found = 0;
+    bool watched;
+    if (!scan->begun && scan->at < scan->end && room) {
+        starts[found++] = scan->at;
+        scan->begun = true;
+    }
+    do {
+        watched = scan->watched;
+        if (watched) found += watched_starts(scan, starts + found, room - found);
+        else found += unwatched_starts(scan, starts + found, room - found);
+    } while (scan->watched != watched);
     return found;
 }
 
@@ -162,33 +247,32 @@ static int automaton_outlook(const AutomatonScan *scan, size_t size) {
 }
 
 /* Where the match that begins at `at` stops; `at` itself if nothing matches there. For patterns that leave
- * gaps. `*length` becomes the length of the first character; 0 if the text there is not UTF-8. */
+ * gaps. `*length_of_first` becomes the length of the first character; 0 if the text, as far as it was
+ * looked at, is not UTF-8. */
 static size_t automaton_match(const Automaton *automaton, const uint8_t *text, size_t at, size_t end,
-                              bool lenient, size_t *length_of_first) {
-    size_t stop = at, begin = at, length = 1;
+                              bool lenient, size_t *length_of_first, DeadEnds *dead_ends) {
+    size_t stop = at, begin = at, length = 0;
     int32_t state = 0;
+    const bool watched = begin < dead_ends->reach;
     *length_of_first = 0;
-    while (state >= 0) {
+    dead_ends->passed(begin);
+    for (;;) {
         uint32_t column = automaton->num_classes;
         if (at < end) {
-            column = automaton->of_byte[text[at]];
-            length = 1;
-            if (text[at] >= 0x80) {
-                uint32_t point = 0;
-                size_t size = decode_point(text + at, end - at, &point);
-                if (size) {
-                    column = class_of_point(automaton, point);
-                    length = size;
-                } else if (!lenient) {
-                    return begin;  /* it is looked at again, as the first character of a match */
-                }
-            }
-            if (at == begin) *length_of_first = length;
+            column = class_of_character(automaton, text, at, end, lenient, &length);
+            if (at == begin || !length) *length_of_first = length;
+            if (!length) return begin;
         }
-        if (automaton->accept[(uint32_t)state + column]) stop = at;
+        if (automaton->accept[(uint32_t)state + column]) {
+            stop = at;
+            dead_ends->passed(stop);
+        }
         state = automaton->next[(uint32_t)state + column];
+        if (state < 0) break;
         at += length;
+        if (watched && dead_ends->leads_nowhere((uint32_t)state, at, length)) break;
     }
+    dead_ends->died(at, stop);
     return stop;
 }
 

@@ -44,7 +44,18 @@ template <class Entry> struct OpenTable {
         entries = NULL;
     }
 
+    void clear() noexcept {
+        memset((void *)entries, 0, num_bytes());
+        used = 0;
+    }
+
+    size_t size() const noexcept { return used; }
     size_t num_bytes() const noexcept { return (mask + 1) * sizeof(Entry); }
+
+    template <class Use> void for_each(Use use) const noexcept {
+        for (size_t i = 0; i <= mask; i++)
+            if (!entries[i].is_free()) use(entries[i]);
+    }
 
     void prefetch(uint64_t hash) const noexcept { BPE_PREFETCH(&entries[hash & mask]); }
 
@@ -52,7 +63,7 @@ template <class Entry> struct OpenTable {
      * because it mostly holds; so it must be safe to ask it of a free entry. */
     template <class IsSame> Entry *find(uint64_t hash, IsSame is_same) const noexcept {
         size_t at = hash & mask;
-        while (!is_same(entries[at]) && !entries[at].is_free()) at = (at + 1) & mask;
+        while (BPE_PROBE(), !is_same(entries[at]) && !entries[at].is_free()) at = (at + 1) & mask;
         return &entries[at];
     }
 

@@ -41,9 +41,17 @@ BPE_INLINE uint64_t eight_bytes(const uint8_t *text) {
     return x;
 }
 
+/* Without an instruction for it, and without the function call that gcc makes of its own. */
+BPE_INLINE int count_bits(uint64_t x) {
+    x -= x >> 1 & EACH_BYTE * 0x55;
+    x = (x & EACH_BYTE * 0x33) + (x >> 2 & EACH_BYTE * 0x33);
+    return (int)(((x + (x >> 4)) & EACH_BYTE * 0x0F) * EACH_BYTE >> 56);
+}
+
 namespace portable {
 #define SCAN_TARGET
 #define SCAN_CTZ(x) BPE_CTZ((x) | HIGHEST_BIT)
+#define SCAN_POPCOUNT(x) count_bits(x)
 #include "classify_portable.h"
 #include "write_by_eights.h"
 #include "classify_wide.h"
@@ -53,6 +61,7 @@ namespace portable {
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
+#undef SCAN_POPCOUNT
 static int is_here() { return 1; }
 }
 
@@ -60,6 +69,7 @@ static int is_here() { return 1; }
 namespace sse2 {
 #define SCAN_TARGET
 #define SCAN_CTZ(x) BPE_CTZ((x) | HIGHEST_BIT)
+#define SCAN_POPCOUNT(x) count_bits(x)
 #include "classify_sse2.h"
 #include "write_by_eights.h"
 #include "classify_wide.h"
@@ -69,12 +79,14 @@ namespace sse2 {
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
+#undef SCAN_POPCOUNT
 static int is_here() { return 1; }
 }
 
 namespace avx2 {
 #define SCAN_TARGET __attribute__((target("avx2,bmi,lzcnt,popcnt")))
 #define SCAN_CTZ(x) _tzcnt_u64(x)
+#define SCAN_POPCOUNT(x) BPE_POPCOUNT(x)
 #include "classify_avx2.h"
 #include "write_by_eights.h"
 #include "classify_wide.h"
@@ -84,6 +96,7 @@ namespace avx2 {
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
+#undef SCAN_POPCOUNT
 static int is_here() {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")
@@ -118,6 +131,7 @@ static int is_here() {
 namespace neon {
 #define SCAN_TARGET
 #define SCAN_CTZ(x) BPE_CTZ((x) | HIGHEST_BIT)
+#define SCAN_POPCOUNT(x) BPE_POPCOUNT(x)
 #include "classify_neon.h"
 #include "write_by_eights.h"
 #include "classify_wide.h"
@@ -127,6 +141,7 @@ namespace neon {
 #include "scan_loop.h"
 #undef SCAN_TARGET
 #undef SCAN_CTZ
+#undef SCAN_POPCOUNT
 static int is_here() { return 1; }
 }
 #endif

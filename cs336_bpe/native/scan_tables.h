@@ -29,6 +29,18 @@ static uint8_t letters_low[2][16], letters_high[16];
  * the second letter of one of two have a bit in common. [0]: small letters; [1]: any case. */
 static uint8_t first_letter[2][256], second_letter[2][256];
 
+/* What a byte is, for the portable path: one of these, with each bit in 16 bits of its own. Two
+ * of the first four make a fifth, where a byte can't be both: a newline is white, and "a letter". */
+enum {
+    PLANE_LETTER = 1, PLANE_WHITE = 2, PLANE_DIGIT = 4, PLANE_OTHER = 8,
+    BYTE_CAPITAL = PLANE_LETTER | PLANE_DIGIT,
+    BYTE_NEWLINE = PLANE_WHITE | PLANE_LETTER,
+    BYTE_TAB = PLANE_WHITE | PLANE_DIGIT,
+    BYTE_QUOTE = PLANE_OTHER | PLANE_DIGIT,
+    BYTE_SLASH = PLANE_OTHER | PLANE_LETTER
+};
+static uint64_t planes_of[256];
+
 static int class_of(int kind, uint32_t c) {
     return classes[kind][(uint32_t)class_index[kind][c >> 8] << 8 | (c & 255)];
 }
@@ -74,6 +86,25 @@ static void fill_contractions(void) {
     first_letter[1][0xC5] = second_letter[1][0xBF] = LONG_S;  /* U+017F is an s in any case */
 }
 
+static void set_planes(int first, int last, int what) {
+    uint64_t planes = 0;
+    for (int bit = 0; bit < 4; bit++) planes |= (uint64_t)(what >> bit & 1) << 16 * bit;
+    for (int byte = first; byte <= last; byte++) planes_of[byte] = planes;
+}
+
+static void fill_planes(void) {
+    set_planes('a', 'z', PLANE_LETTER);
+    set_planes('A', 'Z', BYTE_CAPITAL);
+    set_planes('0', '9', PLANE_DIGIT);
+    set_planes('\t', '\r', BYTE_TAB);
+    set_planes('\n', '\n', BYTE_NEWLINE);
+    set_planes('\r', '\r', BYTE_NEWLINE);
+    set_planes(' ', ' ', PLANE_WHITE);
+    set_planes('\'', '\'', BYTE_QUOTE);
+    set_planes('/', '/', BYTE_SLASH);
+    set_planes(0x80, 0xFF, PLANE_OTHER);
+}
+
 /* Has to be called once for each kind, with the tables that native/classes.py makes. */
 static void fill_scan_tables(int kind, const void *index, size_t index_size,
                              const void *all_classes, size_t classes_size) {
@@ -81,6 +112,7 @@ static void fill_scan_tables(int kind, const void *index, size_t index_size,
     memcpy(classes[kind], all_classes, classes_size);
     fill_rows(kind);
     fill_contractions();
+    fill_planes();
 }
 
 /* The length and the class of the UTF-8 character at `text`; length 0 if it is not valid.

@@ -85,6 +85,22 @@ cdef class CompiledPattern:
             raise ValueError(f"no match takes the character at byte {starts.run.at}")
         return found
 
+    def bytes_taken(self, bytes text not None):
+        """How many bytes the automaton takes to find the starts of a text. What it gives back
+        after an attempt in vain, it takes again.
+
+        >>> compiled("a+b|.").bytes_taken(b"aaac")
+        10
+        """
+        cdef bytes padded = text + bytes(SCAN_PADDING)
+        cdef Scanner scanner = self.scanner
+        cdef Starts starts
+        scanner.masks = NO_MASKS
+        starts.begin(&scanner, <const uint8_t *>PyBytes_AS_STRING(padded), 0, len(text), True)
+        while starts.find():
+            pass
+        return len(text) + starts.run.dead_ends.again
+
     def certain_starts(self, bytes text not None):
         """The starts that are certain, whatever may follow the text; the last one is still open.
 

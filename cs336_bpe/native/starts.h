@@ -89,7 +89,7 @@ private:
         while (run.at < run.end) {
             size_t length = 0;
             size_t stop = automaton_match(run.automaton, run.text, run.at, run.end, run.lenient,
-                                          &length);
+                                          &length, &run.dead_ends);
             if (!length) {
                 invalid = true;
                 return false;

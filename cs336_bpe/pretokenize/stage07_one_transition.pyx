@@ -25,7 +25,7 @@ from libc.string cimport memcpy
 import os
 
 from cs336_bpe.native.automaton cimport STEP_BACK, STEP_EMIT, STEP_MARK, Automaton, Step
-from cs336_bpe.native.automaton cimport automaton_match
+from cs336_bpe.native.automaton cimport DeadEnds, automaton_match
 from cs336_bpe.native.scan cimport SCAN_PADDING
 from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.pretokenize.word_counts cimport SHORT, LongTable, ShortKey, ShortTable, add_to_dict
@@ -135,8 +135,10 @@ cdef class Table:
     cdef bint count_matches(self, const uint8_t *text, size_t size) noexcept nogil:
         """The same for a pattern that leaves gaps: match by match, as in stage 06."""
         cdef size_t at = 0, stop, length = 0
+        cdef DeadEnds dead_ends
         while at < size:
-            stop = automaton_match(&self.pattern.scanner.automaton, text, at, size, False, &length)
+            stop = automaton_match(&self.pattern.scanner.automaton, text, at, size, False, &length,
+                                   &dead_ends)
             if stop > at and not self.add(text + at, stop - at, 16):
                 return False
             at = stop if stop > at else at + length

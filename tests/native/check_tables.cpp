@@ -61,6 +61,48 @@ static std::vector<uint64_t> tiny_keys(const Secret &secret, size_t number) {
     return keys;
 }
 
+/* The same words in tables whose entries lie close together: some of them twice, some by `add_all`. */
+static void check_dense(const std::vector<uint64_t> &keys, const CountTable<ShortEntry> &shorts,
+                        const LongTable &longs) {
+    DenseCounts<TinyEntry> tinies;
+    DenseCounts<ShortEntry> dense_shorts;
+    DenseLongs dense_longs;
+    check(tinies.start(1 << 13) && dense_shorts.start(1 << 12) && dense_longs.start(1 << 8),
+          "there is memory");
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t key : keys) tinies.add(key, 1);
+        for (uint64_t i = 0; i < 3000; i++) {
+            std::string word = made(process_secret.a, i, 15) + '\0';
+            dense_shorts.add(short_key((const uint8_t *)word.data(), 15), 1);
+            word = made(process_secret.b, i, 16) + made(process_secret.b, i, 16);
+            dense_longs.add((const uint8_t *)word.data(), 32, 1);
+        }
+    }
+    check(is_new(tinies.index.secret), "dense tiny words: the index has moved");
+    check(is_new(dense_shorts.index.secret), "dense short words: the index has moved");
+    check(is_new(dense_longs.index.secret), "dense long words: the index has moved");
+    check(tinies.index.mask == (1 << 13) - 1, "dense tiny words: they don't make the index grow");
+    check(add_all(dense_shorts, shorts) && add_all(dense_longs, longs), "there is memory to add up");
+    check(tinies.size() == keys.size() && dense_shorts.size() == NUMBER
+          && dense_longs.size() == NUMBER, "dense words: each is there once");
+    check(dense_shorts.text_size() == 15 * NUMBER && dense_longs.text_size() == 32 * NUMBER,
+          "dense words: their bytes");
+    size_t total = 0;
+    dense_shorts.for_each([&](const ShortEntry &one) { total += one.count; });
+    dense_longs.for_each([&](const LongEntry &one) { total += one.count; });
+    size_t expected = 4 * 3000;
+    shorts.for_each([&](const ShortEntry &one) { expected += one.count; });
+    longs.for_each([&](const LongEntry &one) { expected += one.count; });
+    check(total == expected, "dense words: their counts");
+    check_places(tinies.index, [&](Place one) {
+        return tinies.hash_of(tinies.entry_of(one).key); }, "dense tiny words: places");
+    check_places(dense_shorts.index, [&](Place one) {
+        return dense_shorts.hash_of(dense_shorts.entry_of(one).key); }, "dense short words: places");
+    check_places(dense_longs.index, [&](Place one) {
+        return dense_longs.entry_of(one).hash_of_bytes; }, "dense long words: places");
+    tinies.end(), dense_shorts.end(), dense_longs.end();
+}
+
 int main() {
     CountTable<TinyEntry> tinies, other_tinies;
     CountTable<ShortEntry> shorts, other_shorts;
@@ -102,7 +144,7 @@ int main() {
             std::string word = made(process_secret.b, i, 16) + made(process_secret.b, i, 16);
             longs.add((const uint8_t *)word.data(), 32, 1);
         }
-    check(longs.used == NUMBER && longs.text_bytes == 32 * NUMBER, "long words: each is there once");
+    check(longs.used == NUMBER && longs.text_size() == 32 * NUMBER, "long words: each is there once");
     check(is_new(longs.secret), "long words: the table has moved");
     for (size_t i = 0; i <= longs.mask; i++)
         check(longs.entries[i].is_free() || longs.entries[i].count == 2, "long words: counted twice");
@@ -126,6 +168,8 @@ int main() {
         return one.key == known; })->count == 12, "short words: added up");
     check_places(other_shorts, [&](const ShortEntry &one) { return other_shorts.hash_of(one.key); },
                  "short words: places after adding up");
+
+    check_dense(keys, shorts, longs);
 
     tinies.end(), shorts.end(), longs.end();
     other_tinies.end(), other_shorts.end(), other_longs.end();

@@ -18,6 +18,8 @@ PROGRAM = """if True:
     from cs336_bpe import Tokenizer, count_pretokens_in, stages, train_bpe_from_counts
     from cs336_bpe.corpora import generated
     from cs336_bpe.corpora.near_duplicates import NearDuplicates
+    from cs336_bpe.native.scanner import compiled
+    from cs336_bpe.pretokenize import stage11_threads
 
     shim = ctypes.CDLL(sys.argv[1])
     operation, most = sys.argv[2], int(sys.argv[3])
@@ -28,12 +30,24 @@ PROGRAM = """if True:
     shared = Tokenizer(vocab, merges, specials)
     ids = shared.encode(text)
 
+    def count_and_empty_tables():
+        stage11_threads.MOST_OWN = 100
+        try:
+            return dict(count_pretokens_in([text] * 60, specials, workers=2))
+        finally:
+            stage11_threads.MOST_OWN = 10**6
+
     def near_duplicates():
         seen = NearDuplicates(3_000)
         return [seen.add(b"%d " % n * 50) for n in range(1_100)]
 
+    late = compiled("(?:aa)+b|[\\s\\S]")
+    row = b"a" * 20_000 + b"c" + b"a" * 300  # dead ends are remembered as far as there is memory
+
     operations = {
+        "dead ends": lambda: late.starts(row),
         "count": lambda: dict(count_pretokens_in(text, specials)),
+        "count and empty tables": count_and_empty_tables,
         "encode": lambda: shared.encode_array(text).tolist(),
         "encode with threads": lambda: shared.encode_array(text * 30, workers=2).tolist(),
         "a new tokenizer": lambda: Tokenizer(vocab, merges, specials).encode(text),
@@ -78,8 +92,9 @@ def shim(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("operation", ["count", "encode", "encode with threads", "a new tokenizer",
-                                       "a stream", "decode", "near duplicates", "stage09",
+@pytest.mark.parametrize("operation", ["count", "count and empty tables", "encode",
+                                       "encode with threads", "a new tokenizer", "a stream",
+                                       "decode", "near duplicates", "dead ends", "stage09",
                                        "stage10", "stage11", "stage12", "stage13"])
 def test_each_allocation_in_turn(operation, shim):
     done = subprocess.run([sys.executable, "-c", PROGRAM, shim, operation, str(MOST)],

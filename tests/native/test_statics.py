@@ -13,7 +13,8 @@ PACKAGE = Path(cs336_bpe.__file__).parent
 VARIABLE = re.compile(r"(\s*)static (?!const\b|inline\b|constexpr\b)"
                       r"(?:struct \{.*\}|[\w:<>]+)[ *]+(\w+)[^()]*;")
 SET_AT_IMPORT = {
-    "scan_tables.h": {"class_index", "classes", "row_of", "rows", "letters_low", "first_letter"},
+    "scan_tables.h": {"class_index", "classes", "row_of", "rows", "letters_low", "first_letter",
+                      "planes_of"},
     "word_key.h": {"key_parts", "pooled_mark"},
     "pretoken_cache.h": {"key_parts"},
 }
