@@ -106,6 +106,7 @@ def count_pretokens(
         count = stages.find("pretokenize", name).load().count_pretokens
         total = PretokenCounts()
         for source in corpus.inputs:
+            source.check_unchanged()
             counts = count(source.path, specials, pattern=pattern, errors=errors, workers=workers,
                            block_bytes=block_bytes, progress=progress)
             total = total + counts if total else counts

@@ -155,17 +155,21 @@ def count_with(executor: Executor, tasks: Iterable[CountTask],
     left = [number for number in range(len(all_tasks)) if not saved or number not in saved.done]
     done = sum(task.input_bytes for task in all_tasks) - sum(
         all_tasks[number].input_bytes for number in left)
+    whole = True  # the sum is of the tasks that are done, and not of a part of another one
     try:
         for place, packed in run_tasks(executor, count, (all_tasks[number] for number in left),
                                        in_flight=in_flight):
+            whole = False
             total.add(*packed)
-            done += all_tasks[left[place]].input_bytes
             if saved is not None:
                 saved.done.add(left[place])
+            whole = True
+            done += all_tasks[left[place]].input_bytes
+            if saved is not None:
                 saved.save_now_and_then(total)
             report(done)
     except BaseException:
-        if saved is not None and saved.done:
+        if saved is not None and saved.done and whole:
             saved.save(total)
         raise
     counts = total.as_counts()

@@ -10,7 +10,8 @@ three columns: all pretokens in one string, their lengths, their counts. `Pretok
 dictionary of them if somebody asks for an entry; training does not.
 
 Cost: that of stage 10, divided by the threads; plus adding up a table for each.
-Memory: a block and a table for each thread.
+Memory: a block and a table for each thread. A table that has become large is emptied into one that
+all share, so what grows with the distinct pretokens is there once, however many threads there are.
 Expect: close to stage 10 divided by the number of cores if the file is large. On a small one every
 thread meets most of the distinct pretokens for itself, so the tables to add up are large.
 Trap: a thread that fails must not let the others go on for minutes, and the error that is raised
@@ -26,7 +27,9 @@ from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
-from cs336_bpe.pretokenize.add_up cimport add_all, columns_of
+from cs336_bpe.pretokenize.add_up cimport ColumnWriter, add_all, column_sizes, empty_into
+from cs336_bpe.pretokenize.add_up cimport new_columns
+from cs336_bpe.pretokenize.total cimport Total
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
 from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_key, tiny_key
 
@@ -42,6 +45,8 @@ from cs336_bpe.text.cuts import Cutter
 cdef enum:
     DONE, NO_MEMORY, INVALID
     SHORTS = 0, TINIES, LONGS  # the tables, the largest first
+
+MOST_OWN = 3 << 17  # distinct pretokens in one of a thread's own tables: 3/8 of 2**20 places
 
 init_scanner()
 
@@ -64,9 +69,13 @@ def count_pretokens(input_path, special_tokens, *, pattern=GPT2_PATTERN, errors=
 def count_blocks(reader, specials, pattern, errors, workers, report):
     """Count all blocks of a reader, in this thread or in several."""
     scanner = compiled(pattern)
+    total = Total()
     all_tables = [Table(scanner, specials) for _ in range(num_threads(reader, workers))]
-    works = [partial(table.count_block, errors) for table in all_tables]
+    works = [partial(table.count_block, errors, total) for table in all_tables]
     over_blocks(reader, works, report, padding=SCAN_PADDING)
+    if len(total):
+        over_calls([partial(table.empty_into, total) for table in all_tables], len(all_tables))
+        return total.as_counts()
     first, *others = all_tables
     if others:
         over_calls([partial(first.add, which, others) for which in range(3)], len(all_tables))
@@ -94,7 +103,7 @@ cdef class Table:
         self.shorts.end()
         self.longs.end()
 
-    def count_block(self, errors, block):
+    def count_block(self, errors, Total total, block):
         """Count the pretokens of a block; SCAN_PADDING bytes come after it."""
         cdef bytearray buffer = block.buffer
         cdef size_t size = block.size, number = 0
@@ -120,6 +129,7 @@ cdef class Table:
             raise MemoryError("no memory for the table of pretokens")
         if status == INVALID:
             block.complain()
+        self.empty_into(total, MOST_OWN)
 
     cdef int count_texts(self, const uint8_t *text, const uint64_t *ends, size_t number,
                          bint with_specials) noexcept nogil:
@@ -209,7 +219,22 @@ cdef class Table:
             if not has_memory:
                 raise MemoryError("no memory for the table of pretokens")
 
+    def empty_into(self, Total total, size_t most=0):
+        """Move what is in the tables to the total, of those that have more than `most` pretokens.
+        Other threads may do the same."""
+        cdef bint has_memory
+        with nogil:
+            has_memory = (empty_into(self.shorts, most, total.shorts)
+                          and empty_into(self.tinies, most, total.tinies)
+                          and empty_into(self.longs, most, total.longs))
+        if not has_memory:
+            raise MemoryError("no memory for the table of pretokens")
+
     def as_counts(self):
         """What is in the tables, as columns: no Python object is made for a pretoken."""
-        return PretokenCounts.from_columns(
-            Columns(*columns_of(self.shorts, self.tinies, self.longs)))
+        cdef ColumnWriter writer
+        columns = new_columns(column_sizes(self.shorts, self.tinies, self.longs), &writer)
+        writer.write(self.shorts)
+        writer.write(self.tinies)
+        writer.write(self.longs)
+        return PretokenCounts.from_columns(Columns(*columns))

@@ -1,17 +1,17 @@
 # cython: language_level=3
 # distutils: language = c++
-"""A sum of counts that come as columns, from files or from other processes.
+"""A sum of counts that come as columns, from files or from other processes, or from threads.
 
-`PretokenCounts` adds up dictionaries. Here the sum is in the tables of the last stage, so adding
-the counts of a task takes a hash and an addition per distinct pretoken.
+`PretokenCounts` adds up dictionaries. Here the sum is in tables without Python objects, so adding
+the counts of a task takes a hash and an addition per distinct pretoken. There is one sum of the
+whole corpus, so these tables are made to be small: `dense_counts.h`.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from cs336_bpe.pretokenize.add_up cimport columns_of
-from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
-from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_key, tiny_key
+from cs336_bpe.pretokenize.add_up cimport ColumnWriter, column_sizes, new_columns
+from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, short_key, tiny_key
 
 import numpy
 
@@ -26,12 +26,9 @@ cdef class Total:
     >>> total.as_counts() == {b"low": 4, b"newer": 2}
     True
     """
-    cdef TinyTable tinies
-    cdef ShortTable shorts
-    cdef LongTable longs
 
     def __cinit__(self):
-        if not (self.tinies.start(1 << 13) and self.shorts.start(1 << 12)
+        if not (self.tinies.start(1 << 12) and self.shorts.start(1 << 12)
                 and self.longs.start(1 << 8)):
             raise MemoryError("no memory for the table of pretokens")
 
@@ -62,19 +59,23 @@ cdef class Total:
 
     cdef bint add_one(self, const uint8_t *text, size_t length, uint64_t count) noexcept nogil:
         cdef uint8_t word[SHORT + 1]  # a key is read as 8 or 16 bytes, whatever its length
-        cdef ShortKey key
-        cdef uint64_t tiny
         if length > SHORT:
             return self.longs.add(text, length, count)
         memset(word, 0, SHORT + 1)
         memcpy(word, text, length)
         if length <= TINY:
-            tiny = tiny_key(word, length)
-            return self.tinies.add(tiny, self.tinies.hash_of(tiny), count) and self.tinies.tidy()
-        key = short_key(word, length)
-        return self.shorts.add(key, self.shorts.hash_of(key), count) and self.shorts.tidy()
+            return self.tinies.add(tiny_key(word, length), count)
+        return self.shorts.add(short_key(word, length), count)
+
+    def __len__(self):
+        """How many distinct pretokens there are."""
+        return self.tinies.size() + self.shorts.size() + self.longs.size()
 
     def as_counts(self):
         """The sum."""
-        return PretokenCounts.from_columns(
-            Columns(*columns_of(self.shorts, self.tinies, self.longs)))
+        cdef ColumnWriter writer
+        columns = new_columns(column_sizes(self.shorts, self.tinies, self.longs), &writer)
+        writer.write(self.shorts)
+        writer.write(self.tinies)
+        writer.write(self.longs)
+        return PretokenCounts.from_columns(Columns(*columns))

@@ -78,12 +78,18 @@ template <class Entry> struct CountTable : OpenTable<Entry> {
     size_t text_bytes;  /* of all pretokens in the table, each once */
     bool crowded;       /* one is far from its place: `tidy` before the next hash is made */
 
+    size_t text_size() const noexcept { return text_bytes; }
     const uint8_t *bytes(const Entry &entry) const noexcept { return (const uint8_t *)&entry.key; }
 
     bool start(size_t size) noexcept {
         text_bytes = 0;
         crowded = false;
         return OpenTable<Entry>::start(size);
+    }
+
+    void clear() noexcept {
+        OpenTable<Entry>::clear();
+        text_bytes = 0;
     }
 
     /* Stays what it is until `tidy`. */
@@ -121,6 +127,30 @@ private:
     }
 };
 
+/* Bytes of many pretokens, one after the other. Zeros are an empty one. */
+struct Bytes {
+    uint8_t *bytes;  /* owned */
+    size_t size, room;
+
+    bool append(const uint8_t *more, size_t length) noexcept {
+        if (room - size < length) {
+            size_t larger_room = room + room / 2 + length + 4096;
+            uint8_t *larger = (uint8_t *)realloc(bytes, larger_room);
+            if (!larger) return false;
+            bytes = larger;
+            room = larger_room;
+        }
+        memcpy(bytes + size, more, length);
+        size += length;
+        return true;
+    }
+
+    void end() noexcept {
+        free(bytes);
+        bytes = NULL;
+    }
+};
+
 struct LongEntry {
     uint64_t hash_of_bytes, count;
     size_t start, size;  /* in the bytes of all */
@@ -130,21 +160,24 @@ struct LongEntry {
 
 /* Counts of longer pretokens. */
 struct LongTable : OpenTable<LongEntry> {
-    uint8_t *text;  /* all of them, one after the other; owned */
-    size_t text_bytes, text_room;
+    Bytes text;
 
-    const uint8_t *bytes(const LongEntry &entry) const noexcept { return text + entry.start; }
+    size_t text_size() const noexcept { return text.size; }
+    const uint8_t *bytes(const LongEntry &entry) const noexcept { return text.bytes + entry.start; }
 
     bool start(size_t size) noexcept {
-        text = NULL;
-        text_bytes = text_room = 0;
+        text = Bytes{NULL, 0, 0};
         return OpenTable<LongEntry>::start(size);
     }
 
     void end() noexcept {
         OpenTable<LongEntry>::end();
-        free(text);
-        text = NULL;
+        text.end();
+    }
+
+    void clear() noexcept {
+        OpenTable<LongEntry>::clear();
+        text.size = 0;
     }
 
     /* Kept out of the loops that count: inlined there, it took the registers that they need. */
@@ -152,22 +185,15 @@ struct LongTable : OpenTable<LongEntry> {
         uint64_t hash = secret_hash_of(pretoken, length, secret);
         LongEntry *entry = find(hash, [=](const LongEntry &one) {
             return one.hash_of_bytes == hash && one.size == length
-                   && !memcmp(text + one.start, pretoken, length);
+                   && !memcmp(bytes(one), pretoken, length);
         });
         if (!entry->is_free()) {
             entry->count += n;
             return true;
         }
-        if (text_room - text_bytes < length) {
-            size_t room = text_room + text_room / 2 + length + 4096;
-            uint8_t *larger = (uint8_t *)realloc(text, room);
-            if (!larger) return false;
-            text = larger;
-            text_room = room;
-        }
-        memcpy(text + text_bytes, pretoken, length);
-        *entry = LongEntry{hash, n, text_bytes, length};
-        text_bytes += length;
+        size_t start = text.size;
+        if (!text.append(pretoken, length)) return false;
+        *entry = LongEntry{hash, n, start, length};
         if (2 * ++used > mask)
             return move(2 * (mask + 1), [](const LongEntry &one) { return one.hash_of_bytes; });
         return !is_far(entry, hash) || spread();

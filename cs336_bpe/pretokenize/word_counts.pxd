@@ -27,30 +27,33 @@ cdef extern from "word_counts.h" nogil:
 
     cppclass TinyTable "CountTable<TinyEntry>":
         TinyEntry *entries
-        size_t mask, used, text_bytes
+        size_t mask, used
         const uint8_t *bytes(const TinyEntry &entry)
         bint start(size_t size)
         void end()
+        void clear()
         void prefetch(uint64_t hash)
         uint64_t hash_of(uint64_t key)
         bint add(uint64_t key, uint64_t hash, uint64_t n)
         bint tidy()
     cppclass ShortTable "CountTable<ShortEntry>":
         ShortEntry *entries
-        size_t mask, used, text_bytes
+        size_t mask, used
         const uint8_t *bytes(const ShortEntry &entry)
         bint start(size_t size)
         void end()
+        void clear()
         void prefetch(uint64_t hash)
         uint64_t hash_of(ShortKey key)
         bint add(ShortKey key, uint64_t hash, uint64_t n)
         bint tidy()
     cppclass LongTable:
         LongEntry *entries
-        size_t mask, used, text_bytes
+        size_t mask, used
         const uint8_t *bytes(const LongEntry &entry)
         bint start(size_t size)
         void end()
+        void clear()
         bint add(const uint8_t *pretoken, size_t length, uint64_t n)
 
 

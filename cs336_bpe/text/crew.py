@@ -2,7 +2,8 @@
 
 Compiled code releases the interpreter's lock while it works, so threads really run at the same
 time. Blocks are given out in the order of the file. What is made of them can be used in that order
-too: then a thread that is early waits, and no more blocks are in memory than there are threads.
+too: a thread that is early leaves its result to the one that is late, and goes on. No more blocks
+are in memory than there are threads, and no more than twice as many results.
 
 What every crew keeps to:
 
@@ -137,6 +138,8 @@ class _Crew(Generic[Item, Result]):
         self.num_taken = 0
         self.numbers = [0] * len(works)  # of the item that each thread has, or is about to take
         self.turn = threading.Condition()  # around `use` and all that follows
+        self.early: dict[int, tuple[Result, Item]] = {}  # results that wait to be used
+        self.is_using = False  # somebody uses results, and the lock is not held meanwhile
         self.num_used = 0
         self.num_ended = 0  # threads
         self.failures: list[tuple[int, BaseException]] = []  # the item's number, and what it raised
@@ -216,8 +219,9 @@ class _Crew(Generic[Item, Result]):
             self.has_ended.release()
 
     def do_one(self, thread: int) -> bool:
-        """Take an item, work on it, and use the result when it is its turn; False at the end."""
+        """Take an item, work on it, and have the result used in its turn; False at the end."""
         with self.taking:
+            self.wait_for_the_late()
             if self.stopped:  # or two threads could fail to take the same item, in two ways
                 return False
             number = self.numbers[thread] = self.num_taken
@@ -230,14 +234,37 @@ class _Crew(Generic[Item, Result]):
                 return False
             self.num_taken += 1
         result = self.works[thread](item)
+        if self.use is None:
+            with self.turn:
+                self.end(item)
+            return True
         with self.turn:
-            if self.use is not None:
-                while self.num_used < number and not self.stopped:
-                    self.turn.wait()
-                if self.num_used < number:
-                    return False  # another thread has failed, or we were interrupted
-                self.use(result)
-                self.num_used += 1
-                self.turn.notify_all()
-            self.end(item)
+            self.early[number] = result, item
+        self.use_results(thread, self.use)
         return True
+
+    def wait_for_the_late(self) -> None:
+        """Return when no more results wait to be used than may."""
+        most = 2 * len(self.works)
+        with self.turn:
+            while self.use and self.num_taken - self.num_used >= most and not self.stopped:
+                self.turn.wait()
+
+    def use_results(self, thread: int, use: Callable[[Result], None]) -> None:
+        """Use all results whose turn it is, unless another thread is at it and will see ours."""
+        with self.turn:
+            if self.is_using:
+                return
+            self.is_using = True
+        while True:
+            with self.turn:
+                if self.num_used not in self.early:
+                    self.is_using = False
+                    return
+                result, item = self.early.pop(self.num_used)
+            self.numbers[thread] = self.num_used  # if it fails, that is the one that has
+            use(result)
+            with self.turn:
+                self.num_used += 1
+                self.end(item)
+                self.turn.notify_all()

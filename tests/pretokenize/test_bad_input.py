@@ -168,7 +168,8 @@ def test_a_callback_that_raises_stops_the_workers(tmp_path, number):
 
 
 INTERRUPTED = """
-import multiprocessing, sys, threading, time
+import multiprocessing, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have the tests ignore it
 from cs336_bpe import stages
 count = stages.find("pretokenize", sys.argv[1]).load().count_pretokens
 print("ready", flush=True)

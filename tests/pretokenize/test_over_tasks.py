@@ -136,6 +136,28 @@ def test_a_checkpoint(corpus, tmp_path, monkeypatch):
     assert not (tmp_path / "checkpoint").exists()
 
 
+def test_a_task_that_was_added_in_part_is_not_in_a_checkpoint(corpus, tmp_path, monkeypatch):
+    class Interrupted(Total):
+        number = 0
+
+        def add(self, text, lengths, counts):
+            self.number += 1
+            super().add(text, lengths, counts)
+            if self.number == 4:
+                raise MemoryError  # or Ctrl-C, after it was added and before that is noted
+
+    def count():
+        with ThreadPoolExecutor(1) as executor:
+            return count_pretokens(corpus / "corpus.txt", [EOT], executor=executor,
+                                   part_bytes=30_000, checkpoint=tmp_path / "checkpoint")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(over_tasks, "new_total", Interrupted)
+        with pytest.raises(MemoryError):
+            count()
+    assert count() == count_pretokens(corpus / "corpus.txt", [EOT])
+
+
 def test_what_does_not_go_together(corpus, tmp_path):
     with pytest.raises(ValueError, match="a checkpoint is kept only with an executor"):
         count_pretokens(corpus / "corpus.txt", [], checkpoint=tmp_path)

@@ -7,17 +7,21 @@ import random
 import threading
 
 import pytest
+from counting_in_a_process import count_with_tables_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cs336_bpe import count_pretokens, count_pretokens_in, pretokenize, stages, train_bpe
 from cs336_bpe.corpora import generated as corpus
+from cs336_bpe.measure.process import measure_call
+from cs336_bpe.pretokenize import stage11_threads
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
 from cs336_bpe.rules import GPT2_PATTERN, PATTERNS
 from cs336_bpe.text.blocks import BlockReader
 from cs336_bpe.text.cuts import Cutter
 
+EOT = "<|endoftext|>"
 LADDER = stages.ladder("pretokenize")
 STAGES = {stage.number: stage.load().count_pretokens for stage in LADDER}
 IN_BLOCKS = [stage.number for stage in LADDER[1:]]
@@ -100,6 +104,40 @@ def test_many_words_in_the_tables_of_several_threads(tmp_path, stage, number):
     path.write_text(" ".join(words * 2), encoding="utf-8")
     expected = STAGES["stage01"](path, [])
     assert STAGES[stage](path, [], workers=2, block_bytes=50_000) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 30, 2_000, 40_000])
+def test_tables_that_are_emptied_when_they_are_large(tmp_path, monkeypatch, workers, most):
+    """Words of every size, of which each block brings some that others have had too."""
+    path = tmp_path / "words.txt"
+    rng = random.Random(workers)
+    words = [prefix + in_letters(n) for n in range(3_000) for prefix in ("", "abcdef", "x" * 20)]
+    path.write_text(" ".join(rng.choices(words, k=30_000)) + EOT + "z", encoding="utf-8")
+    expected = STAGES["stage01"](path, [EOT])
+    monkeypatch.setattr(stage11_threads, "MOST_OWN", most)
+    options = {"workers": workers, "block_bytes": 20_000}
+    assert stage11_threads.count_pretokens(path, [EOT], **options) == expected
+    with path.open("ab") as file:
+        file.write(b" end\xff")
+    with pytest.raises(ValueError, match="not valid UTF-8"):
+        stage11_threads.count_pretokens(path, [EOT], **options)
+
+
+def test_what_grows_with_the_distinct_pretokens_is_there_once(tmp_path):
+    """Four threads that meet the same 300,000 words, with tables of 25 MB each if nobody empties
+    them. (A fresh process measures it, in which the numbers are those of this call alone. It
+    can't import this file, whose package pytest made up: what it calls is in a file of its own.)"""
+    path = tmp_path / "words.txt"
+    rng = random.Random(0)
+    words = [f"abc{in_letters(n)}" for n in range(300_000)]
+    with path.open("w", encoding="utf-8") as file:
+        for _ in range(8):
+            rng.shuffle(words)
+            file.write(" ".join(words) + " ")
+    small, large = (measure_call(count_with_tables_of, path, most) for most in (10_000, 10**9))
+    assert small.value == large.value == 300_002  # the first has no space, the last no word
+    assert small.peak_bytes < 0.5 * large.peak_bytes
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -77,18 +77,22 @@ def test_small_texts(workers, text):
     assert b"".join(used) == text
 
 
-def test_no_more_blocks_than_threads_are_in_memory():
+def test_the_others_go_on_while_one_is_late_but_not_for_ever():
     workers = 3
     alive = most = 0
     lock = threading.Lock()
+    as_many_as_may_be = threading.Event()
 
     def work(block):
         nonlocal alive, most
         with lock:
             alive += 1
             most = max(most, alive)
+            if alive == 2 * workers:
+                as_many_as_may_be.set()
         if block.offset == 0:
-            time.sleep(0.05)  # the others have to wait with what they have
+            assert as_many_as_may_be.wait(60)
+            time.sleep(0.05)  # now the others have to wait with what they have
 
     def use(result):
         nonlocal alive
@@ -96,7 +100,7 @@ def test_no_more_blocks_than_threads_are_in_memory():
             alive -= 1
 
     crew.over_blocks(reader_of(), [work] * workers, nothing, use=use)
-    assert most <= workers
+    assert most == 2 * workers
 
 
 @pytest.mark.parametrize("workers", [1, 2])
