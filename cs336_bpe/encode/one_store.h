@@ -37,37 +37,11 @@ static int write_batch(WordCache<Id> *cache, const NewWords &words, const uint8_
 }
 
 template <class Id>
-static int write_batch(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
-                       const size_t *starts, size_t number, Output *output) noexcept {
+static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                           const size_t *starts, size_t number, Output *output) noexcept {
     if (has_too_long(starts, number)) return ENCODE_TOO_LONG;
     if (!output->room_for(starts[number] - starts[0] + SLACK)) return ENCODE_NO_MEMORY;
     return write_batch<Id, uint32_t>(cache, words, text, starts, number, output);
-}
-
-/* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
-template <class Id>
-static int write_pretoken(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
-                          size_t length, Output *output) noexcept {
-    size_t starts[2] = {0, length};
-    uint8_t copy[16] = {0};
-    if (!length) return ENCODE_DONE;
-    if (length < 16) text = (const uint8_t *)memcpy(copy, text, length);
-    return write_batch(cache, words, text, starts, 1, output);
-}
-
-/* Encode text[begin:end], to ids of 32 bits. SCAN_PADDING bytes after the end must be readable. */
-template <class Id>
-static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
-                      const uint8_t *text, size_t begin, size_t end, bool strict,
-                      Output *output) noexcept {
-    Starts starts;
-    starts.begin(scanner, text, begin, end, !strict);
-    while (starts.find()) {
-        if (!starts.ready) continue;
-        int status = write_batch(cache, words, text, starts.starts, starts.ready, output);
-        if (status != ENCODE_DONE) return status;
-    }
-    return starts.invalid ? ENCODE_INVALID : ENCODE_DONE;
 }
 
 #include "word_caches.h"

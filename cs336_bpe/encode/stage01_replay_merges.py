@@ -1,4 +1,4 @@
-"""Stage 01: the definition. Replay every merge, in the order in which they were learnt.
+"""Stage 01: the definition. Replay every merge, in the order in which they were learned.
 
 A pretoken starts as a row of bytes, and each merge of training is done over again: wherever its
 pair stands, the two become one token. What is left at the end is looked up in the vocabulary. This

@@ -3,9 +3,9 @@
 """Stage 10: whole texts.
 
 Unlike stage 09, which is called for each pretoken, given a bytes object and asked for a list, this
-one is given a text. The scanner of the counting ladder finds the pretokens, and their ids go to one
-array. So there is neither a call from Python nor an object for a pretoken, and nobody has to cut
-the text before.
+one is given a text (`text_encoder.pyx`, on which the later stages are built too). The scanner of
+the counting ladder finds the pretokens, and their ids go to one array. So there is neither a call
+from Python nor an object for a pretoken, and nobody has to cut the text before.
 
 Cost: the merges of stage 09, and a few instructions per byte to find the pretokens.
 Memory: one array of ids, of 4 bytes each; and the list, once, at the end.
@@ -14,19 +14,11 @@ Trap: the scanner reads 64 bytes at a time, so it looks beyond the end of the te
 with some bytes after it.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.list cimport PyList_New
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memmove
 
-from cs336_bpe.encode.output cimport (
-    ENCODE_DONE,
-    ENCODE_NO_MEMORY,
-    ENCODE_TOO_LONG,
-    Output,
-    fill_list,
-)
+from cs336_bpe.encode.output cimport ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output
 from cs336_bpe.encode.pair_ranks cimport (
     NO_MERGE,
     Candidate,
@@ -35,12 +27,9 @@ from cs336_bpe.encode.pair_ranks cimport (
     pop_heap,
     push_heap,
 )
-from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
-from cs336_bpe.native.scanner cimport CompiledPattern
-from cs336_bpe.native.starts cimport Starts
+from cs336_bpe.encode.text_encoder cimport TextEncoder
 
-from cs336_bpe.native.scanner import compiled
-from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
+from cs336_bpe.rules import BYTES, check_vocab
 
 cdef enum:
     HEAP_FROM = 128
@@ -48,11 +37,8 @@ cdef enum:
     MAX_BYTES = 0x7FFFFFFE
 cdef uint32_t NO_TOKEN = 0xFFFFFFFF  # greater than any id (MAX_ID in rules)
 
-init_scanner()
-cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
 
-
-cdef class Encoder:
+cdef class Encoder(TextEncoder):
     """Encodes texts, and pretokens.
 
     >>> vocab = dict(enumerate([*BYTES, b"lo", b"low"]))
@@ -63,7 +49,6 @@ cdef class Encoder:
 
     cdef uint32_t byte_ids[256]
     cdef PairRanks ranks
-    cdef tuple known  # integers for lists, so that not every id is a new object
 
     def __cinit__(self, vocab, merges):
         ids = check_vocab(vocab, merges)
@@ -74,57 +59,12 @@ cdef class Encoder:
         for rank, (left, right) in enumerate(merges):
             self.ranks.add(ids[left], ids[right], rank, ids[left + right])
         self.known = tuple(range(4 * len(vocab)))
+        self.most = MAX_BYTES
 
     def __dealloc__(self):
         self.ranks.end()
 
-    def encode_pretoken(self, pretoken):
-        """The ids of the tokens of a pretoken."""
-        check_pretoken(pretoken)
-        return self.encode_all(pretoken, PyBytes_GET_SIZE(pretoken), False)
-
-    def encode_text(self, text):
-        """The ids of a text, in which no special tokens are looked for."""
-        if isinstance(text, str):
-            text = text.encode()
-        if not isinstance(text, bytes):
-            raise TypeError(f"text is a {type(text).__name__}; it must be bytes or str")
-        return self.encode_all(text + bytes(SCAN_PADDING), PyBytes_GET_SIZE(text), True)
-
-    cdef list encode_all(self, bytes data, size_t size, bint cut):
-        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
-        cdef Output output
-        cdef int status
-        try:
-            with nogil:
-                status = (self.write_text(text, size, &output) if cut
-                          else self.write_pretoken(text, size, &output))
-            if status == ENCODE_NO_MEMORY:
-                raise MemoryError(f"no memory for the ids of {size} bytes")
-            if status == ENCODE_TOO_LONG:
-                raise ValueError(f"there is a pretoken of more than {<int>MAX_BYTES} bytes; "
-                                 f"split it")
-            result = PyList_New(output.used)
-            fill_list(result, output, self.known)
-            return result
-        finally:
-            output.end()
-
-    cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
-        """Find the pretokens of a text, and write their ids."""
-        cdef Starts starts
-        cdef size_t i, start, stop
-        cdef int status
-        starts.begin(&GPT2.scanner, text, 0, size, True)
-        while starts.find():
-            for i in range(starts.ready):
-                start, stop = starts.starts[i], starts.starts[i + 1]
-                status = self.write_pretoken(text + start, stop - start, output)
-                if status != ENCODE_DONE:
-                    return status
-        return ENCODE_DONE
-
-    cdef int write_pretoken(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
+    cdef int write_one(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
         cdef uint64_t merges[HEAP_FROM]
         cdef uint32_t *ids
         if size > MAX_BYTES:

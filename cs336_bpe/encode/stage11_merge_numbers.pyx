@@ -15,30 +15,16 @@ Expect: more with a large vocabulary than with a small one, whose table is in th
 Trap: 8 bits of a hash are not the pair. Equal fingerprints only say that it is worth comparing.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t, uint32_t
 
 from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Lists, Merges, merge_pretoken
-from cs336_bpe.encode.output cimport (
-    ENCODE_DONE,
-    ENCODE_NO_MEMORY,
-    ENCODE_TOO_LONG,
-    Output,
-    fill_list,
-)
-from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
-from cs336_bpe.native.scanner cimport CompiledPattern
-from cs336_bpe.native.starts cimport Starts
+from cs336_bpe.encode.output cimport ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output
+from cs336_bpe.encode.text_encoder cimport TextEncoder
 
-from cs336_bpe.native.scanner import compiled
-from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
-
-init_scanner()
-cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
+from cs336_bpe.rules import BYTES, check_vocab
 
 
-cdef class Encoder:
+cdef class Encoder(TextEncoder):
     """Encodes texts, and pretokens.
 
     >>> vocab = dict(enumerate([*BYTES, b"lo", b"low"]))
@@ -49,7 +35,6 @@ cdef class Encoder:
 
     cdef Merges merges
     cdef Lists lists  # for one thread at a time: the interpreter's lock is not given up
-    cdef tuple known  # integers for lists, so that not every id is a new object
 
     def __cinit__(self, vocab, merges):
         ids = check_vocab(vocab, merges)
@@ -65,56 +50,13 @@ cdef class Encoder:
             self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
         self.known = tuple(range(4 * len(vocab)))
+        self.most = TOO_LONG - 1
 
     def __dealloc__(self):
         self.merges.end()
         self.lists.end()
 
-    def encode_pretoken(self, pretoken):
-        """The ids of the tokens of a pretoken."""
-        check_pretoken(pretoken)
-        return self.encode_all(pretoken, PyBytes_GET_SIZE(pretoken), False)
-
-    def encode_text(self, text):
-        """The ids of a text, in which no special tokens are looked for."""
-        if isinstance(text, str):
-            text = text.encode()
-        if not isinstance(text, bytes):
-            raise TypeError(f"text is a {type(text).__name__}; it must be bytes or str")
-        return self.encode_all(text + bytes(SCAN_PADDING), PyBytes_GET_SIZE(text), True)
-
-    cdef list encode_all(self, bytes data, size_t size, bint cut):
-        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
-        cdef Output output
-        cdef int status
-        try:
-            status = (self.write_text(text, size, &output) if cut
-                      else self.write_pretoken(text, size, &output))
-            if status == ENCODE_NO_MEMORY:
-                raise MemoryError(f"no memory for the ids of {size} bytes")
-            if status == ENCODE_TOO_LONG:
-                raise ValueError(f"there is a pretoken of {TOO_LONG} bytes or more; split it")
-            result = PyList_New(output.used)
-            fill_list(result, output, self.known)
-            return result
-        finally:
-            output.end()
-
-    cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept:
-        """Find the pretokens of a text, and write their ids."""
-        cdef Starts starts
-        cdef size_t i, start, stop
-        cdef int status
-        starts.begin(&GPT2.scanner, text, 0, size, True)
-        while starts.find():
-            for i in range(starts.ready):
-                start, stop = starts.starts[i], starts.starts[i + 1]
-                status = self.write_pretoken(text + start, stop - start, output)
-                if status != ENCODE_DONE:
-                    return status
-        return ENCODE_DONE
-
-    cdef int write_pretoken(self, const uint8_t *text, size_t size, Output *output) noexcept:
+    cdef int write_one(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
         cdef Py_ssize_t number
         if size >= TOO_LONG:
             return ENCODE_TOO_LONG

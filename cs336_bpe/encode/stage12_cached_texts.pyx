@@ -14,19 +14,11 @@ Trap: a cache changes while it is read, so threads can't share it. Here the inte
 which is not given up, keeps them apart; the tokenizer's engine gives each thread a cache instead.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t
 from libc.string cimport memcpy, memset
 
 from cs336_bpe.encode.merge_numbers cimport MAX_TOKENS, TOO_LONG, Merges
-from cs336_bpe.encode.output cimport (
-    ENCODE_DONE,
-    ENCODE_NO_MEMORY,
-    ENCODE_TOO_LONG,
-    Output,
-    fill_list,
-)
+from cs336_bpe.encode.output cimport ENCODE_DONE, ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output
 from cs336_bpe.encode.pretoken_cache cimport (
     DEFAULT_BYTES,
     SHORT,
@@ -36,19 +28,17 @@ from cs336_bpe.encode.pretoken_cache cimport (
     cache_init_module,
     key_of,
 )
-from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
-from cs336_bpe.native.scanner cimport CompiledPattern
+from cs336_bpe.encode.text_encoder cimport TextEncoder
+from cs336_bpe.native.scan cimport init_scanner
 from cs336_bpe.native.starts cimport Starts
 
-from cs336_bpe.native.scanner import compiled
-from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
+from cs336_bpe.rules import BYTES, check_vocab
 
 init_scanner()
-cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
 cache_init_module()
 
 
-cdef class Encoder:
+cdef class Encoder(TextEncoder):
     """Encodes texts, and pretokens.
 
     >>> vocab = dict(enumerate([*BYTES, b"lo", b"low"]))
@@ -59,7 +49,6 @@ cdef class Encoder:
 
     cdef Merges merges
     cdef PretokenCache cache
-    cdef tuple known  # integers for lists, so that not every id is a new object
 
     def __cinit__(self, vocab, merges):
         ids = check_vocab(vocab, merges)
@@ -77,47 +66,18 @@ cdef class Encoder:
             self.merges.add(numbers[left], numbers[right], ids[left + right])
             numbers[left + right] = len(numbers)
         self.known = tuple(range(4 * len(vocab)))
+        self.most = TOO_LONG - 1
 
     def __dealloc__(self):
         self.merges.end()
         self.cache.end()
 
-    def encode_pretoken(self, pretoken):
-        """The ids of the tokens of a pretoken."""
-        check_pretoken(pretoken)
-        return self.encode_all(pretoken, PyBytes_GET_SIZE(pretoken), False)
-
-    def encode_text(self, text):
-        """The ids of a text, in which no special tokens are looked for."""
-        if isinstance(text, str):
-            text = text.encode()
-        if not isinstance(text, bytes):
-            raise TypeError(f"text is a {type(text).__name__}; it must be bytes or str")
-        return self.encode_all(text + bytes(SCAN_PADDING), PyBytes_GET_SIZE(text), True)
-
-    cdef list encode_all(self, bytes data, size_t size, bint cut):
-        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
-        cdef Output output
-        cdef int status
-        try:
-            status = (self.write_text(text, size, &output) if cut
-                      else self.write_pretoken(text, size, &output))
-            if status == ENCODE_NO_MEMORY:
-                raise MemoryError(f"no memory for the ids of {size} bytes")
-            if status == ENCODE_TOO_LONG:
-                raise ValueError(f"there is a pretoken of {TOO_LONG} bytes or more; split it")
-            result = PyList_New(output.used)
-            fill_list(result, output, self.known)
-            return result
-        finally:
-            output.end()
-
-    cdef int write_text(self, const uint8_t *text, size_t size, Output *output) noexcept:
+    cdef int write_whole(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
         """Find the pretokens of a text, and write their ids."""
         cdef Starts starts
         cdef size_t i, start, stop
         cdef int status
-        starts.begin(&GPT2.scanner, text, 0, size, True)
+        starts.begin(&self.pattern.scanner, text, 0, size, True)
         while starts.find():
             for i in range(starts.ready):
                 start, stop = starts.starts[i], starts.starts[i + 1]
@@ -126,14 +86,14 @@ cdef class Encoder:
                     return status
         return ENCODE_DONE
 
-    cdef int write_pretoken(self, const uint8_t *text, size_t size, Output *output) noexcept:
+    cdef int write_one(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
         cdef uint8_t copy[16]  # a key is made from 16 bytes, which must be readable
         memset(copy, 0, 16)
         memcpy(copy, text, min(size, 16))
         return self.write_found(text, size, copy, output) if size else ENCODE_DONE
 
     cdef int write_found(self, const uint8_t *text, size_t size, const uint8_t *first_16,
-                         Output *output) noexcept:
+                         Output *output) noexcept nogil:
         """Look a pretoken up, which puts it into the cache if it is new, and write its ids."""
         cdef Found found
         cdef Key key

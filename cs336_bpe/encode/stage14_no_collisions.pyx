@@ -15,11 +15,9 @@ Trap: slots are searched for when the tokenizer is made, and that must not take 
 saves.
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from cpython.list cimport PyList_New
 from libc.stdint cimport uint8_t
 
-from cs336_bpe.encode.output cimport ENCODE_NO_MEMORY, ENCODE_TOO_LONG, Output, fill_list
+from cs336_bpe.encode.output cimport Output
 from cs336_bpe.encode.perfect_batches cimport (
     DEFAULT_BYTES,
     PretokenCache,
@@ -28,18 +26,16 @@ from cs336_bpe.encode.perfect_batches cimport (
     write_text,
 )
 from cs336_bpe.encode.perfect_merges cimport MAX_TOKENS, TOO_LONG, Merges
-from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
-from cs336_bpe.native.scanner cimport CompiledPattern
+from cs336_bpe.encode.text_encoder cimport TextEncoder
+from cs336_bpe.native.scan cimport init_scanner
 
-from cs336_bpe.native.scanner import compiled
-from cs336_bpe.rules import BYTES, GPT2_PATTERN, check_pretoken, check_vocab
+from cs336_bpe.rules import BYTES, check_vocab
 
-cdef CompiledPattern GPT2 = compiled(GPT2_PATTERN)
 init_scanner()
 cache_init_module()
 
 
-cdef class Encoder:
+cdef class Encoder(TextEncoder):
     """Encodes texts, and pretokens.
 
     >>> vocab = dict(enumerate([*BYTES, b"lo", b"low"]))
@@ -50,7 +46,6 @@ cdef class Encoder:
 
     cdef Merges merges
     cdef PretokenCache cache
-    cdef tuple known  # integers for lists, so that not every id is a new object
 
     def __cinit__(self, vocab, merges):
         ids = check_vocab(vocab, merges)
@@ -70,40 +65,15 @@ cdef class Encoder:
         if not self.merges.finish():
             raise MemoryError(f"no memory for a table of {len(merges)} merges")
         self.known = tuple(range(4 * len(vocab)))
+        self.most = TOO_LONG - 1
 
     def __dealloc__(self):
         self.merges.end()
         self.cache.end()
 
-    def encode_pretoken(self, pretoken):
-        """The ids of the tokens of a pretoken."""
-        check_pretoken(pretoken)
-        return self.encode_all(pretoken, PyBytes_GET_SIZE(pretoken), False)
+    cdef int write_whole(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
+        return write_text(&self.pattern.scanner, &self.cache, self.merges, text, 0, size, False,
+                          output)
 
-    def encode_text(self, text):
-        """The ids of a text, in which no special tokens are looked for."""
-        if isinstance(text, str):
-            text = text.encode()
-        if not isinstance(text, bytes):
-            raise TypeError(f"text is a {type(text).__name__}; it must be bytes or str")
-        return self.encode_all(text + bytes(SCAN_PADDING), PyBytes_GET_SIZE(text), True)
-
-    cdef list encode_all(self, bytes data, size_t size, bint cut):
-        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(data)
-        cdef Output output
-        cdef int status
-        try:
-            if cut:
-                status = write_text(&GPT2.scanner, &self.cache, self.merges, text, 0, size, False,
-                                    &output)
-            else:
-                status = write_pretoken(&self.cache, self.merges, text, size, &output)
-            if status == ENCODE_NO_MEMORY:
-                raise MemoryError(f"no memory for the ids of {size} bytes")
-            if status == ENCODE_TOO_LONG:
-                raise ValueError(f"there is a pretoken of {TOO_LONG} bytes or more; split it")
-            result = PyList_New(output.used)
-            fill_list(result, output, self.known)
-            return result
-        finally:
-            output.end()
+    cdef int write_one(self, const uint8_t *text, size_t size, Output *output) noexcept nogil:
+        return write_pretoken(&self.cache, self.merges, text, size, output)

@@ -203,6 +203,7 @@ private:
         size_t at = key.hash(secret) / sizeof(E);
         for (int probe = 0; probe < MOST_PROBES; probe++, at++) {
             E *entry = &entries[at & mask];
+            BPE_PROBE();
             if ((entry->key & not_pooled) == key && is_same(*entry)) return entry;
             if (entry->is_free()) return entry;
         }

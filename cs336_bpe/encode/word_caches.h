@@ -1,10 +1,38 @@
-/* A cache for ids of 16 bits or of 32, as the vocabulary needs. What writes ids from it, `write_text` and
- * `write_pretoken`, is defined by whoever includes this. */
+/* Whole texts through a cache, for ids of 16 bits or of 32, as the vocabulary needs. What writes the ids of a
+ * batch of pretokens, `write_pretokens`, is defined by whoever includes this. */
 #ifndef CS336_BPE_WORD_CACHES_H
 #define CS336_BPE_WORD_CACHES_H
 
 #include "output.h"
+#include "starts.h"
 #include "word_cache.h"
+
+/* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
+template <class Id>
+static int write_pretoken(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
+                          size_t length, Output *output) noexcept {
+    size_t starts[2] = {0, length};
+    uint8_t copy[16] = {0};
+    if (!length) return ENCODE_DONE;
+    if (length < 16) text = (const uint8_t *)memcpy(copy, text, length);
+    return write_pretokens(cache, words, text, starts, 1, output);
+}
+
+/* Encode text[begin:end], in which no special token is looked for. SCAN_PADDING bytes after the end
+ * must be readable. If `strict`, the text must be UTF-8. */
+template <class Id>
+static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
+                      const uint8_t *text, size_t begin, size_t end, bool strict,
+                      Output *output) noexcept {
+    Starts starts;
+    starts.begin(scanner, text, begin, end, !strict);
+    while (starts.find()) {
+        if (!starts.ready) continue;
+        int status = write_pretokens(cache, words, text, starts.starts, starts.ready, output);
+        if (status != ENCODE_DONE) return status;
+    }
+    return starts.invalid ? ENCODE_INVALID : starts.unmatched ? ENCODE_UNMATCHED : ENCODE_DONE;
+}
 
 struct AnyCache {
     enum { SMALLEST = 4096 * 32 + 8192 * 5 };  /* bytes; see WordCache */
@@ -26,7 +54,7 @@ struct AnyCache {
     size_t times_full() const noexcept { return is_narrow ? narrow.times_full : wide.times_full; }
 };
 
-/* Encode text[begin:end], in which no special token is looked for; see there. */
+/* The same with whichever of the two caches it is. */
 static int write_text(const Scanner *scanner, AnyCache *cache, const NewWords &words,
                       const uint8_t *text, size_t begin, size_t end, bool strict,
                       Output *output) noexcept {
@@ -35,7 +63,6 @@ static int write_text(const Scanner *scanner, AnyCache *cache, const NewWords &w
         : write_text(scanner, &cache->wide, words, text, begin, end, strict, output);
 }
 
-/* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
 static int write_pretoken(AnyCache *cache, const NewWords &words, const uint8_t *text, size_t length,
                           Output *output) noexcept {
     return cache->is_narrow ? write_pretoken(&cache->narrow, words, text, length, output)

@@ -47,6 +47,7 @@ from cs336_bpe.native.automaton cimport (
     STEP_EMIT,
     Automaton,
     AutomatonScan,
+    automaton_back,
     automaton_begin,
     automaton_last_cut,
     automaton_outlook,
@@ -628,8 +629,8 @@ cdef class OpenText:
                     return
                 if outlook == STEP_BACK:
                     self.write_one(written, self.run.mark, ids)
-                    written = self.run.at = self.run.mark
-                    self.run.state = 0
+                    written = self.run.mark
+                    automaton_back(&self.run)
                     number = 1
         run = self.run
         run.at -= written

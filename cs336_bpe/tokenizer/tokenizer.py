@@ -208,7 +208,7 @@ class Tokenizer(Habits):
 
     @property
     def merges(self) -> tuple[Pair, ...]:
-        """The merges, in the order in which they were learnt."""
+        """The merges, in the order in which they were learned."""
         return self._merges
 
     @property
@@ -267,20 +267,20 @@ class Tokenizer(Habits):
         >>> Tokenizer(vocab, merges, ["<|end|>"]).truncated(258).merges
         ((b'o', b'w'),)
         """
-        # A token that is learnt and special, with one id for both, stays when its merge goes.
+        # A token that is learned and special, with one id for both, stays when its merge goes.
         specials = set(self._ids.specials.values())
-        learnt = [self._ids.ordinary[left + right] for left, right in self._merges]
-        others = self.vocab_size - sum(number not in specials for number in learnt)
+        learned = [self._ids.ordinary[left + right] for left, right in self._merges]
+        others = self.vocab_size - sum(number not in specials for number in learned)
         size = check_size("vocab_size", vocab_size, others, " (bytes and special tokens)")
         if size > self.vocab_size:
             raise ValueError(f"vocab_size is {size}, but this tokenizer has only "
                              f"{self.vocab_size} tokens; train a larger one")
         kept = dict(self._tokens)
         while len(kept) > size:
-            number = learnt.pop()
+            number = learned.pop()
             if number not in specials:
                 del kept[number]
-        return type(self)(kept, self._merges[: len(learnt)], list(self._ids.specials),
+        return type(self)(kept, self._merges[: len(learned)], list(self._ids.specials),
                           pattern=self.pattern, cache_bytes=self.cache_bytes,
                           pipeline=self._pipeline, unmatched=self.coder.unmatched)
 
@@ -333,7 +333,7 @@ class Tokenizer(Habits):
         size = check_size("vocab_size", vocab_size, self.vocab_size,
                           " (this tokenizer has as many; truncated() makes it smaller)")
         if not self.model.in_order:
-            raise ValueError("the merges of this tokenizer were not learnt one after the other: a "
+            raise ValueError("the merges of this tokenizer were not learned one after the other: a "
                              "merge comes before those of its parts; so training can't go on")
         from cs336_bpe.train import train_bpe_from_counts
 

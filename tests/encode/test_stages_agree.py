@@ -168,7 +168,7 @@ def test_ids_in_any_order_with_gaps(trained):
 
 
 def test_merges_in_odd_orders(trained):
-    """Not as they were learnt, but still every one after its parts."""
+    """Not as they were learned, but still every one after its parts."""
     _, merges, words = trained
     rng = random.Random(2)
     for _ in range(3):

@@ -153,7 +153,7 @@ def test_sizes_that_can_not_be():
             tokenizer.truncated(size)
 
 
-def test_a_truncated_one_with_a_token_that_is_learnt_and_special():
+def test_a_truncated_one_with_a_token_that_is_learned_and_special():
     vocab, merges = train_bpe_from_counts({b"lower": 5}, 260, [])
     last = merges[-1][0] + merges[-1][1]
     tokenizer = Tokenizer(vocab, merges, [last.decode()])

@@ -143,13 +143,13 @@ def test_one_that_is_a_byte():
     assert declared == tokenizer
 
 
-def test_one_that_is_learnt_as_well():
+def test_one_that_is_learned_as_well():
     vocab, merges = train_bpe_from_counts({b"low": 5}, 259, ["low"])
     tokenizer = Tokenizer(vocab, merges, ["low"])
     assert tokenizer.encode("low") == [256]
-    learnt = tokenizer.encode("low", specials="none")
-    assert learnt == [258]
-    assert tokenizer.decode([256, *learnt]) == "lowlow"
+    learned = tokenizer.encode("low", specials="none")
+    assert learned == [258]
+    assert tokenizer.decode([256, *learned]) == "lowlow"
     shared = Tokenizer({n: t for n, t in vocab.items() if n != 256}, merges, ["low"])
     assert shared.encode("low") == shared.encode("low", specials="none") == [258]
 

@@ -62,6 +62,20 @@ def test_words_that_collide_move_the_table_once(first_id):
     assert cache.times_full == 0
 
 
+def test_long_words_with_one_hash_and_one_length_are_told_apart():
+    merges = [(b"a", b"b"), (b"ab", b"ab")]
+    engine, ids = engine_of(merges)
+    cache = engine.new_cache(8 << 20)
+    _, second = cache.secret
+    # In each 16 bytes the first 8 are half of the secret: every product is 0, and so is the hash.
+    words = [(second.to_bytes(8, "little") + part) * 2 for part in (b"abababab", b"aaaabbbb",
+                                                                    b"babababa")]
+    expected = [number for word in words for number in merged(word, merges, ids)]
+    for _ in range(2):
+        assert engine.as_list(engine.encode_pieces(words, 4, cache)) == expected
+    assert cache.num_pretokens >= 3
+
+
 def test_two_caches_never_depend_on_their_secrets():
     tokenizer, _ = tokenizer_and_oracle()
     text = "a few words, and more words that are longer than sixteen bytes: " * 3
