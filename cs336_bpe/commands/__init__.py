@@ -33,6 +33,8 @@ COMMANDS = {
                        "cs336-bpe explore tokenizer -o tokenizer.html"),
     "pattern": Command("pattern", "a pattern as an automaton, and how it splits a text",
                        "cs336-bpe pattern gpt4 'How is this split?'"),
+    "play": Command("play", "pages to step through: UTF-8, training, masks, a heap, a ladder",
+                    "cs336-bpe play training low:5 lower:2 newest:6 widest:3 -o training.html"),
     "compare": Command("compare", "how two tokenizers differ",
                        "cs336-bpe compare tokenizer-a tokenizer-b --on text.txt"),
     "convert": Command("convert", "from one format of tokenizers to another",

@@ -141,7 +141,7 @@ def merges_and_counts(options: argparse.Namespace) -> tuple[list[Pair], int, Pre
         source = "built-in web corpus"
     if not tokenizer.model.in_order:
         raise ValueError("smaller vocabularies are the first merges of a larger one, and the "
-                         "merges of this tokenizer were not learnt one after the other")
+                         "merges of this tokenizer were not learned one after the other")
     if options.counts or options.on:
         note(options, "cs336-bpe: note: if the tokenizer was trained on this text, large "
              "vocabularies look better than they are")

@@ -43,7 +43,8 @@ def run_count(options: argparse.Namespace) -> int:
         if options.checkpoint:
             cluster["checkpoint"] = options.checkpoint
         counts, size = count_files(options.files, options, specials, progress, cluster)
-        set_work(readable_size(size))
+        if size:  # nobody knows that of standard input
+            set_work(readable_size(size))
     save(options, counts, phases, {"files": options.files, "bytes": size,
                                    "special_tokens": specials})
     return 0

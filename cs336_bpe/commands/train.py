@@ -59,7 +59,7 @@ def configure_train(parser: argparse.ArgumentParser) -> None:
                         help="train from counts that 'count' has saved, instead of from text; give "
                         "the same --special and --pattern as then")
     parser.add_argument("--continue-from", metavar="PATH",
-                        help="a tokenizer whose merges come first; the others are learnt after")
+                        help="a tokenizer whose merges come first; the others are learned after")
     parser.add_argument("--tie-break", choices=["lexicographic", "huggingface"],
                         default="lexicographic", help="which of equally frequent pairs wins")
     parser.add_argument("--formats", default="own,gpt2", metavar="LIST",
@@ -167,7 +167,7 @@ def text_that_looks_special(options: argparse.Namespace, specials: list[str]) ->
     if not times:
         return []
     return [f"the text has {END_OF_TEXT} {times:,} times, which is not a special token here, so it "
-            f"is learnt as text; leave --no-special out"]
+            f"is learned as text; leave --no-special out"]
 
 
 def learn(options: argparse.Namespace, counts: PretokenCounts, specials: list[str], pattern: str,

@@ -5,6 +5,12 @@
 
 from cs336_bpe.pages.explore import write_explore_page
 from cs336_bpe.pages.pattern import write_pattern_page
+from cs336_bpe.pages.play.cutter import write_cutter_page
+from cs336_bpe.pages.play.heap import write_heap_page
+from cs336_bpe.pages.play.ladder import write_ladder_page
+from cs336_bpe.pages.play.positions import write_positions_page
+from cs336_bpe.pages.play.training import write_training_page
+from cs336_bpe.pages.play.utf8 import write_utf8_page
 from cs336_bpe.pages.show import write_show_page
 from cs336_bpe.views.notebook import ShownText, tokenizer_html, tokens_html
 from cs336_bpe.views.terminal import coloured, coloured_pieces, use_colour
@@ -16,7 +22,13 @@ __all__ = [
     "tokenizer_html",
     "tokens_html",
     "use_colour",
+    "write_cutter_page",
     "write_explore_page",
+    "write_heap_page",
+    "write_ladder_page",
     "write_pattern_page",
+    "write_positions_page",
     "write_show_page",
+    "write_training_page",
+    "write_utf8_page",
 ]

@@ -5,23 +5,7 @@ const DEAD = -1;
 const {next: nextStates, accept: accepts, runs} = data.automaton ||
   {next: [[]], accept: [[]], runs: []};  // a pattern that can't be compiled has none
 const END = nextStates[0].length - 1;  // the column of the end of the text
-const runEnds = [], runClasses = [];  // the class of every character, in runs
-for (let n = 0, end = 0; n < runs.length; n += 2) {
-  end += runs[n + 1];
-  runClasses.push(runs[n]);
-  runEnds.push(end);
-}
-
-function classOf(character) {
-  const point = character.codePointAt(0);
-  let low = 0, high = runEnds.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (runEnds[middle] > point) high = middle;
-    else low = middle + 1;
-  }
-  return runClasses[low];
-}
+const classOf = classFinder(runs);
 
 // All steps over a text. A step looks at the character at `at`, or at the end of the text:
 //   go    take it, and go on in another state; `mark` says that a match could end before it

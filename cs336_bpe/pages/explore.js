@@ -10,7 +10,7 @@ function showSummary() {
     `Text is split by the pattern ${data.pattern}.`;
 }
 
-// A token to begin with: the last one learnt of a length that makes a tree worth looking at.
+// A token to begin with: the last one learned of a length that makes a tree worth looking at.
 function firstChoice() {
   for (let token = BYTES + NUM_MERGES - 1; token >= BYTES; token--) {
     if (tokens.bytes[token].length >= 6 && tokens.bytes[token].length <= 12) return token;

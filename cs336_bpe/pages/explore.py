@@ -79,7 +79,7 @@ def _vocabulary(tokenizer: Tokenizer) -> dict[str, Any]:
 def _check_merges(tokenizer: Tokenizer) -> None:
     """The page merges text itself; an error if merges alone don't say what becomes of it."""
     if not tokenizer.model.in_order:
-        raise ValueError("the page follows merges in the order in which they were learnt, and the "
+        raise ValueError("the page follows merges in the order in which they were learned, and the "
                          "merges of this tokenizer have none: one comes before those of its parts")
     pipeline = tokenizer.model.pipeline
     if pipeline is not None and pipeline.whole_tokens:

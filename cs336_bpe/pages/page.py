@@ -21,9 +21,15 @@ from cs336_bpe.views.appearance import appearance
 
 SCRIPTS = {
     "show": ["elements.js", "merges.js", "show.js"],
-    "explore": ["elements.js", "automaton.js", "merges.js", "vocabulary.js", "training.js",
-                "compression.js", "explore.js"],
-    "pattern": ["elements.js", "automaton.js", "pattern.js"],
+    "explore": ["elements.js", "classes.js", "automaton.js", "merges.js", "vocabulary.js",
+                "training.js", "compression.js", "explore.js"],
+    "pattern": ["elements.js", "classes.js", "automaton.js", "stepper.js", "pattern.js"],
+    "play/training": ["elements.js", "stepper.js", "play/words.js", "play/training.js"],
+    "play/ladder": ["elements.js", "stepper.js", "play/measurements.js", "play/ladder.js"],
+    "play/cutter": ["elements.js", "classes.js", "stepper.js", "play/masks.js", "play/cutter.js"],
+    "play/utf8": ["elements.js", "stepper.js", "play/decode_utf8.js", "play/utf8.js"],
+    "play/heap": ["elements.js", "stepper.js", "play/words.js", "play/heap.js"],
+    "play/positions": ["elements.js", "stepper.js", "play/words.js", "play/positions.js"],
 }
 
 _PAGE = Template("""\
@@ -64,12 +70,15 @@ def build_page(name: str, title: str, data: dict[str, Any]) -> bytes:
     shown_title = html.escape("".join(
         part.text for part in appearance(title.encode("utf-8", "surrogatepass"))))
     style = palette.css() + _part("pages.css")
+    if name.startswith("play/"):
+        style += _part("play/play.css")
     script = "".join(map(_part, SCRIPTS[name]))
     # All at once: what is put in for one name is not searched for the others.
     return _PAGE.substitute(
         title=shown_title, style=style, style_hash=_hash(style), script=script,
         script_hash=_hash(script), data=as_json(data),
-        body=Template(_part(f"{name}.html")).substitute(title=shown_title),
+        body=Template(_part(f"{name}.html")).substitute(
+            title=shown_title, stepper=_part("stepper.html")),
     ).encode()
 
 

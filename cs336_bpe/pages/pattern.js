@@ -1,7 +1,7 @@
 
 // The page about a pattern: its automaton, and a text that is followed through it.
 
-const input = byId("input"), slider = byId("slider");
+const input = byId("input");
 
 // --- The table -----------------------------------------------------------------------------------
 
@@ -36,7 +36,7 @@ function drawTable() {
 
 // --- The text ----------------------------------------------------------------------------------
 
-let characters = [], walked = {steps: [], pieces: []}, now = 0;
+let characters = [], walked = {steps: [], pieces: []};
 
 function setText(text) {
   characters = Array.from(text);
@@ -45,13 +45,7 @@ function setText(text) {
   notice.textContent = `Only the first ${format(data.most)} characters are used.`;
   characters.length = Math.min(characters.length, data.most);
   walked = walk(characters);
-  slider.max = walked.steps.length;
-  setStep(0);
-}
-
-function setStep(number) {
-  now = Math.max(0, Math.min(walked.steps.length, number));
-  show();
+  startSteps(walked.steps.length, show);
 }
 
 // Where everything is before step `now`, or after the last.
@@ -111,16 +105,16 @@ function tell(step) {
 }
 
 function show() {
-  const step = walked.steps[now], here = situation();
-  slider.value = now;
-  slider.setAttribute("aria-valuetext", `step ${now} of ${walked.steps.length}`);
-  byId("first").disabled = byId("previous").disabled = now === 0;
-  byId("next").disabled = byId("last").disabled = now === walked.steps.length;
-  byId("said").textContent = `${now} / ${walked.steps.length}. ${tell(step)}`;
-  showText(here);
+  const step = walked.steps[now];
+  showText(situation());
   rows.forEach((row, state) => row.classList.toggle("now", Boolean(step) && state === step.state));
   for (const cell of document.querySelectorAll("#table .here")) cell.classList.remove("here");
-  if (!step) return;
+  if (step) pointAt(step);
+  return tell(step);
+}
+
+// Mark the cell of a step, and scroll the table so that it can be seen.
+function pointAt(step) {
   heads[step.column].classList.add("here");
   const cell = cells[step.state][step.column], box = byId("table").parentElement;
   cell.classList.add("here");
@@ -131,22 +125,6 @@ function show() {
 }
 
 input.addEventListener("input", () => setText(input.value));
-slider.addEventListener("input", () => setStep(Number(slider.value)));
-for (const [id, target] of [["first", () => 0], ["previous", () => now - 1],
-  ["next", () => now + 1], ["last", () => walked.steps.length]]) {
-  byId(id).addEventListener("click", () => {
-    setStep(target());
-    if (byId(id).disabled) slider.focus();
-  });
-}
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if ([input, slider].includes(event.target)) return;
-  const moves = {ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: walked.steps.length};
-  if (!(event.key in moves) || event.target.closest(".scroll")) return;
-  setStep(moves[event.key]);
-  event.preventDefault();
-});
 
 byId("summary").textContent = `${plural(nextStates.length, "state")}, ` +
   `${data.names.length} classes of characters. ` + (data.gaps

@@ -1,5 +1,6 @@
 """A page on which one steps through the automaton of a pattern, character by character."""
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -52,15 +53,20 @@ def _data(names: Names, source: str, text: str) -> dict[str, Any]:
 
 
 def automaton_data(automaton: Automaton) -> dict[str, Any]:
-    """What `automaton.js` needs to split a text. `runs` has the class of every character: a class,
-    and how many characters in a row have it.
-
-    >>> automaton_data(compile_pattern("a+"))["runs"]
-    [0, 97, 1, 1, 0, 1114014]
-    """
+    """What `automaton.js` needs to split a text."""
     return {
         "next": automaton.next,
         "accept": [[int(accepts) for accepts in row] for row in automaton.accept],
-        "runs": [number for run_class, run in groupby(automaton.of_point)
-                 for number in (run_class, sum(1 for _ in run))],
+        "runs": class_runs(automaton.of_point),
     }
+
+
+def class_runs(of_point: Iterable[int]) -> list[int]:
+    """The class of every character, as `classes.js` takes it: a class, and how many characters in
+    a row have it.
+
+    >>> class_runs([0, 0, 2, 1, 1, 1])
+    [0, 2, 2, 1, 1, 3]
+    """
+    return [number for run_class, run in groupby(of_point)
+            for number in (run_class, sum(1 for _ in run))]

@@ -71,7 +71,7 @@ def test_special_tokens_are_added_to_the_default(cs336, files, tmp_path):
     result = cs336.json(*options, "--out", tmp_path / "b", "--special", "<pad>", "--no-special")
     times = files[0].read_text(encoding="utf-8").count(EOT)
     assert result["notes"] == [f"the text has {EOT} {times:,} times, which is not a special token "
-                               f"here, so it is learnt as text; leave --no-special out"]
+                               f"here, so it is learned as text; leave --no-special out"]
 
 
 def test_a_pattern_that_leaves_text_out(cs336, files, tmp_path):

@@ -3,11 +3,12 @@ nothing was written to the console and that no request left the page."""
 
 import json
 import random
-import re
 import socket
 import unicodedata
 
 import pytest
+from pages_to_play_with import PLAY_PAGES
+from readable import assert_readable, light
 
 from cs336_bpe import PATTERNS, Tokenizer
 from cs336_bpe.pages import write_explore_page, write_pattern_page, write_show_page
@@ -20,6 +21,7 @@ TEXT = ("Once upon a time, there was a naïve girl.\n\nShe didn't see 東京 in 
 MORE = ("\u00a0\u2003x\u3000 \t\n  y \x1c\x85z'll DON'T we're ' s''s 12½ ٣٤ ǅ_foo--bar\r\n\r\n"
         "<|endoftext|><|endoftext|> <|endo \ufeff\u200b\u202eabc")
 WIDTHS = [400, 1400]
+KINDS = ["show", "explore", "pattern", *PLAY_PAGES]
 
 
 @pytest.fixture(scope="session")
@@ -38,9 +40,12 @@ def explore_page(trained, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def all_pages(show_page, explore_page, tmp_path_factory):
-    path = tmp_path_factory.mktemp("pattern") / "pattern.html"
-    write_pattern_page("gpt4", path, TEXT)
-    return {"show": show_page, "explore": explore_page, "pattern": path}
+    folder = tmp_path_factory.mktemp("others")
+    write_pattern_page("gpt4", folder / "pattern.html", TEXT)
+    for name, write in PLAY_PAGES.items():
+        write(folder / f"{name}.html")
+    return {"show": show_page, "explore": explore_page,
+            **{name: folder / f"{name}.html" for name in KINDS[2:]}}
 
 
 def ids_of(tokenizer, text):
@@ -437,7 +442,7 @@ def test_tokens_look_the_same_as_in_python(browser, explore_page, nasty):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("kind", ["show", "explore", "pattern"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_usable_at_every_width_and_readable(browser, all_pages, kind, width, dark, tmp_path):
     browser.open(all_pages[kind], width, dark=dark)
     if kind == "show":
@@ -454,36 +459,14 @@ def test_usable_at_every_width_and_readable(browser, all_pages, kind, width, dar
         .filter((element) => element.offsetParent && element.offsetHeight < 24)
         .map((element) => element.outerHTML)""")
     assert small == []
-    pairs = browser.run("""Array.from(document.querySelectorAll(
-            "h1, h2, h3, p, button:enabled, input, select, textarea, .token, li, summary, td, th"))
-        .filter((element) => element.offsetParent).map((element) => {
-            let behind = element;
-            while (getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)") {
-                behind = behind.parentElement;
-            }
-            return [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor];
-        })""")
-    assert len(pairs) > 20
-    for text, background in {tuple(pair) for pair in pairs}:
-        assert contrast(text, background) >= 4.5, (text, background)
+    assert_readable(browser)
     page = browser.run("getComputedStyle(document.body).backgroundColor")
     assert (sum(light(page)) < 0.1) == dark
     browser.screenshot(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 5000
 
 
-def light(colour):
-    values = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
-    return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
-
-
-def contrast(one, other):
-    weights = (0.2126, 0.7152, 0.0722)
-    a, b = (sum(w * v for w, v in zip(weights, light(colour))) for colour in (one, other))
-    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
-
-
-@pytest.mark.parametrize("kind", ["show", "explore", "pattern"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_even_a_script_on_the_page_gets_nowhere(browser, all_pages, kind):
     """If a token did get into the page as HTML, the policy would stop it."""
     browser.open(all_pages[kind])

@@ -7,6 +7,7 @@ import os
 import re
 
 import pytest
+from pages_to_play_with import PLAY_PAGES
 
 from cs336_bpe import Tokenizer, count_pretokens_in
 from cs336_bpe.cost.bytes_per_token import bytes_per_token
@@ -27,7 +28,9 @@ def pages(trained, tmp_path):
     write_show_page(trained, TEXT, tmp_path / "show.html")
     write_explore_page(trained, tmp_path / "explore.html")
     write_pattern_page("gpt4o", tmp_path / "pattern.html", TEXT)
-    return [read(tmp_path / f"{name}.html") for name in ("show", "explore", "pattern")]
+    for name, write in PLAY_PAGES.items():
+        write(tmp_path / f"{name}.html")
+    return [read(tmp_path / f"{name}.html") for name in ("show", "explore", "pattern", *PLAY_PAGES)]
 
 
 def test_all_of_the_text_is_there(pages, trained):
@@ -105,8 +108,10 @@ def test_harmful_tokens_and_titles(tmp_path, nasty):
         write_show_page(nasty, text, tmp_path / "show.html", title=title)
         write_explore_page(nasty, tmp_path / "explore.html", text=text, title=title)
         write_pattern_page("</script>|[^&]", tmp_path / "pattern.html", text, title=title)
-        for name in ("show.html", "explore.html", "pattern.html"):
-            page = (tmp_path / name).read_text(encoding="utf-8")
+        for name, write in PLAY_PAGES.items():
+            write(tmp_path / f"{name}.html", title=title)
+        for name in ("show", "explore", "pattern", *PLAY_PAGES):
+            page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
             assert page.count("<script") == page.count("</script") == 2
             assert page.count("</title>") == page.count("</style>") == 1
             assert all(c.isprintable() or c == "\n" for c in page)
