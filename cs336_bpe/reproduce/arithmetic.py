@@ -139,14 +139,14 @@ def b_debugger() -> str:
     >>> print(b_debugger())
     Both runs are under cProfile, and the first under a debugger too, so the seconds are not the \
 program's own. 536,592,168 calls in 1,314 s leave 2.4 microseconds for each pretoken, about what \
-a profiled call costs. The gain of 10.0x is that of two differently watched programs.
+a profiled call costs. The gain of 10.0x compares two programs that were watched differently.
     """
     calls = int(str(row("B", "pretokens").value).replace(",", ""))
     one, many = _number("B", "one process"), _number("B", "16 processes")
     return (f"Both runs are under cProfile, and the first under a debugger too, so the seconds are "
             f"not the program's own. {calls:,} calls in {one:,g} s leave {one / calls * 1e6:.1f} "
             f"microseconds for each pretoken, about what a profiled call costs. The gain of "
-            f"{one / many:.1f}x is that of two differently watched programs.")
+            f"{one / many:.1f}x compares two programs that were watched differently.")
 
 
 def c2_gain() -> str:

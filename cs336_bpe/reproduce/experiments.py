@@ -30,7 +30,7 @@ EXPERIMENTS = {
     "A4": Experiment(a4, 15, 1500),
     "A5": Experiment(a5, 35, 600),
     "A6": Experiment(a6, 30, 120),
-    "B": Experiment(b, 40, 400),
+    "B": Experiment(b, 40, 1800),
     "C1": Experiment(c1, 25, 60),
     "C2": Experiment(c2, 20, 120),
     "C3": Experiment(c3, 60, 700),

@@ -91,6 +91,6 @@ def too_few(*runs: Measurement) -> str:
     """Why a gain between training runs says nothing: one of them has hardly begun."""
     for run in runs:
         if not run.complete and run.num_merges < ENOUGH_MERGES * run.wanted:
-            return (f"in its time {run.stage.partition('_')[0]} did only {run.num_merges:,} of "
-                    f"{run.wanted:,} merges")
+            return (f"within its time limit {run.stage.partition('_')[0]} did only "
+                    f"{run.num_merges:,} of {run.wanted:,} merges")
     return ""

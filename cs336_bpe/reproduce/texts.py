@@ -125,8 +125,8 @@ class Lab:
             label = f"{readable_size(part.stat().st_size)} of generated {role.kind}"
         size = part.stat().st_size
         is_like_it = size >= ENOUGH * role.num_bytes
-        return Text(role, part, size, label, "" if is_like_it else f"{label} for {role.label}, "
-                    f"{readable_size(role.num_bytes)}")
+        return Text(role, part, size, label, "" if is_like_it else
+                    f"{label} instead of {role.label}, {readable_size(role.num_bytes)}")
 
     def _beginning(self, path: Path, num_bytes: int) -> Path:
         """The first documents of a file."""

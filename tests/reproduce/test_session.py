@@ -83,7 +83,7 @@ def test_which_text_is_used(tmp_path):
     generated = lab.text("tinystories-valid", 5_000)
     assert generated.is_generated
     assert generated.num_bytes <= 5_000
-    assert "generated stories for TinyStories-valid" in generated.difference
+    assert "generated stories instead of TinyStories-valid" in generated.difference
     (data / "corpora/stories.txt").write_text("one<|endoftext|>two" * 600)
     like_it = Lab(scratch, data).text("tinystories-valid", 10_000)
     assert like_it.label == "10.0 kB of stories.txt"
