@@ -27,19 +27,31 @@ NEEDS_THE_LOCK = {
     *(name for name in MODULES if "cs336_bpe.encode.stage11" <= name < "cs336_bpe.encode.stage18"),
     "cs336_bpe.corpora.near_duplicates",
 }
+# What Cython would otherwise put into each module (the types of its functions and memoryviews): a
+# third of a wheel. Cython makes it, so it has no source here. One module has nothing to share.
+SHARED = None if len(MODULES) == 1 or "CS336_BPE_ONLY" in os.environ else (
+    "cs336_bpe.common.cython_shared")
 HEADERS = glob("cs336_bpe/*/*.h") + glob("cs336_bpe/*/*.pxd")
 
 sanitize = os.environ.get("CS336_BPE_SANITIZE", "0")
 debug = sanitize not in ("", "0") or os.environ.get("CS336_BPE_DEBUG", "0") not in ("", "0")
 if os.name == "nt":
-    release_flags, debug_flags = ["/O2"], ["/Od"]
+    release_flags, small_flags, debug_flags = ["/O2"], ["/O1"], ["/Od"]
+    standard = ["/std:c++17"]
 else:
     # Python's own flags may ask for debugging information, which is more than half of a wheel.
-    release_flags, debug_flags = ["-O3", "-g0"], ["-O1", "-g", "-UNDEBUG"]
+    release_flags, small_flags = ["-O3", "-g0"], ["-Os", "-g0"]
+    debug_flags = ["-O1", "-g", "-UNDEBUG"]
+    standard = ["-std=gnu++17"]  # some compilers' default is older
 sanitizers = {"": [], "0": [], "thread": ["-fsanitize=thread"]}.get(
     sanitize, ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"])
 macros = [("_GLIBCXX_ASSERTIONS", "1")] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
-strip = ["-Wl,-s"] if sys.platform.startswith("linux") and not debug else []
+strip = []
+if sys.platform.startswith("linux") and not debug:
+    # Only the function that Python calls is seen from outside; names of the others take room.
+    hidden = ["-fvisibility=hidden", "-fno-plt"]
+    release_flags, small_flags = release_flags + hidden, small_flags + hidden
+    strip = ["-Wl,-s"]
 
 extensions = [
     Extension(
@@ -53,6 +65,11 @@ extensions = [
     )
     for name in MODULES
 ]
+if SHARED:
+    extensions.append(Extension(
+        SHARED, [SHARED.replace(".", "/") + ".c"], define_macros=macros,
+        extra_compile_args=(debug_flags if debug else small_flags) + sanitizers,
+        extra_link_args=sanitizers + strip))
 
 
 class Build(build_ext):
@@ -101,11 +118,15 @@ class Build(build_ext):
                     if (extension.name in NEEDS_THE_LOCK) != free]
             translated = cythonize(some, force=debug or self.force,
                                    nthreads=self.parallel if os.name == "posix" else 0,
-                                   compiler_directives={"freethreading_compatible": free})
+                                   compiler_directives={"freethreading_compatible": free,
+                                                        "auto_pickle": False},
+                                   shared_utility_qualified_name=SHARED)
             by_name = {extension.name: extension for extension in translated}
             for extension in some:
                 extension.sources = by_name[extension.name].sources
                 extension.language = by_name[extension.name].language
+                if extension.language == "c++":
+                    extension.extra_compile_args = standard + extension.extra_compile_args
 
     def build_extension(self, extension):
         if extension.name == "cs336_bpe.native.build":

@@ -3,8 +3,10 @@
 # a core of the tests from there, far from the checkout. All must print the same digests of results.
 #
 #     tests/installed.sh python3.10 python3.13            # by default: python3
-#     tests/installed.sh --all python3.12                 # the whole suite, from the sdist
+#     tests/installed.sh --all python3.12                 # the whole suite, not only a core of it;
+#                                                         # --few: a few files of it
 #     tests/installed.sh python3 --no-compiler python3    # and the same where nothing is compiled
+#     tests/installed.sh --save python3.10 python3.13     # for the table in docs/installing.md
 #
 # An option holds for the Pythons after it. `CC="ccache gcc" CXX="ccache g++"` saves time.
 set -euo pipefail
@@ -12,6 +14,7 @@ cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- python3
 
 fail() { echo "$*" >&2; exit 1; }
+here=$PWD/tests
 
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
@@ -61,10 +64,25 @@ compare_digests() {
     echo "digests: $(wc -l <"$room/found"), the same"
 }
 
+# Run tests from the sdist with what was installed from the wheel: its own package is hidden.
+run_tests() {
+    "$python" -m pip install -q "cs336-bpe[test] @ file://$wheel"
+    mv "$room/source/cs336_bpe" "$room/source/hidden"
+    (cd "$room/source" && "$python" -m pytest -q -p no:cacheprovider "$@") | tee "$room/tests"
+}
+
+save_row() {  # for docs/installing.md
+    [ $save = no ] || "$python" "$here/save_installed.py" \
+        "$("$python" -c 'import platform; print(platform.python_version())')" "$(uname -m)" \
+        "${mode#--}" "$(wc -c <"$wheel")" "$(tail -1 "$room/tests")"
+}
+
 mode=--core
+save=no
 for argument in "$@"; do
     case $argument in
-        --core | --all | --no-compiler) mode=$argument; continue ;;
+        --core | --few | --all | --no-compiler) mode=$argument; continue ;;
+        --save) save=yes; continue ;;
         -*) fail "there is no option $argument" ;;
     esac
     [ -n "${sdist:-}" ] || make_sdist "$argument"
@@ -76,17 +94,18 @@ for argument in "$@"; do
             (cd "$room" && "$room/env/bin/cs336-bpe" ladder --bytes 20000 --limit 1 --vocab-size 400 \
                 --quiet) |
                 grep "not built"
+            run_tests tests/common tests/commands/test_usage.py tests/tokenizer/test_tokenizer.py
             ;;
-        --all)
-            (cd "$room/source" && "$python" -m pip install -q -e '.[test]' && "$python" -m pytest -q)
+        --all) run_tests tests docs ;;
+        --few)  # what is run for each wheel that is released, too
+            run_tests tests/tokenizer/test_tokenizer.py tests/train/test_equal_to_definition.py \
+                tests/test_free_threading.py
             ;;
         *)
-            "$python" -m pip install -q "cs336-bpe[test] @ file://$wheel"
-            mv "$room/source/cs336_bpe" "$room/source/hidden"  # what is tested is what was installed
-            (cd "$room/source" && "$python" -m pytest -q -p no:cacheprovider \
-                tests/tokenizer/test_tokenizer.py tests/tokenizer/test_streams.py tests/train \
+            run_tests tests/tokenizer/test_tokenizer.py tests/tokenizer/test_streams.py tests/train \
                 tests/encode/test_stages_agree.py tests/decode tests/formats/test_round_trips.py \
-                tests/pretokenize/test_stages_agree.py)
+                tests/pretokenize tests/inputs/test_forms.py tests/text
             ;;
     esac
+    save_row
 done

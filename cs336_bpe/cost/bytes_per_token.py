@@ -3,7 +3,7 @@
 A smaller vocabulary is the beginning of a larger one (rule 5), so one list of merges has all
 smaller vocabularies in it. It is not even necessary to encode a text once for each size. Encoding
 a pretoken means: apply the merge of the lowest rank until none applies. A merge that makes the
-token `c` can only open the way for merges with `c` in them, and those were learnt later. So the
+token `c` can only open the way for merges with `c` in them, and those were learned later. So the
 ranks that are applied to a pretoken never fall, and a vocabulary that ends after merge r makes the
 same steps up to r and stops there. Each step makes the text one token shorter. Therefore:
 
@@ -67,7 +67,7 @@ def bytes_per_token(
 ) -> dict[int, float]:
     """Bytes per token of a text for each vocabulary size: more is a shorter text.
 
-    `counts` are those of the text, best of one that the merges were not learnt from. A size
+    `counts` are those of the text, best of one that the merges were not learned from. A size
     includes the 256 bytes and `num_specials` special tokens. Without `sizes`, powers of two and
     the whole vocabulary.
 

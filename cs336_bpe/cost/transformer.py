@@ -45,7 +45,7 @@ class Shape:
     gated: bool = True  # an FFN of three matrices (SwiGLU), not of two
     biases: bool = False
     norm: Norm = "none"  # what is counted of it: nothing, gains, or gains and biases
-    positions: bool = False  # a learnt embedding of the positions
+    positions: bool = False  # a learned embedding of the positions
 
     def __post_init__(self) -> None:
         for name in ("vocab_size", "context", "layers", "d_model", "d_ff", "heads"):

@@ -266,7 +266,7 @@ def vocab_entries(model: Model, ids: TokenIds) -> dict[str, int]:
     ordinary = set(ids.ordinary.values())
     entries: dict[str, int] = {}
     for number, token in model.vocab.items():
-        # A token that is both, learnt and special, is written as a learnt one.
+        # A token that is both, learned and special, is written as a learned one.
         key = to_printable(token) if number in ordinary else special_of[number]
         if key in entries:
             raise ValueError(f"the ids {entries[key]} and {number} would both be written as "

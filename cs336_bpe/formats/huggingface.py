@@ -106,7 +106,7 @@ def _tokenizer_json(tokenizer: Checked) -> str:
     entries = vocab_entries(model, ids)
     for token, number in ids.specials.items():
         if entries.get(token) != number:  # it shares its id with an ordinary token
-            raise ValueError(f"the special token {token!r} is a learnt token too, with the id "
+            raise ValueError(f"the special token {token!r} is a learned token too, with the id "
                              f"{number}, and tokenizers would give it another id; rename it, or "
                              f"use another format")
     pipeline = model.pipeline

@@ -4,7 +4,10 @@ A column of texts in Arrow is what a block is: all texts one after the other, an
 So nothing is done for a document; blocks are copied.
 """
 
+import os
 from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy
@@ -139,25 +142,28 @@ class ParquetFile:
         check_texts(kind, f"the column {self.column!r} of {self.path}")
         self.names = names
 
-    def group_bytes(self, group: int) -> int:
-        """How large the column of a row group is in the file."""
-        rows = self.groups[group]
-        prefix = ".".join(self.names)
-        return sum(rows.column(place).total_compressed_size for place in range(rows.num_columns)
-                   if rows.column(place).path_in_schema == prefix)
+    @cached_property
+    def places(self) -> list[int]:
+        """Where row groups begin, and the last one ends: as if only the column were in the file.
 
-    @property
-    def column_bytes(self) -> int:
-        return sum(map(self.group_bytes, range(len(self.groups))))
+        It is for the progress that people see, so it ends where the file ends.
+        """
+        prefix = ".".join(self.names)
+        sizes = (sum(rows.column(place).total_compressed_size for place in range(rows.num_columns)
+                     if rows.column(place).path_in_schema == prefix) for rows in self.groups)
+        ends = list(accumulate(sizes, initial=0))
+        size = os.path.getsize(self.path)
+        return [size * end // max(ends[-1], 1) for end in ends[:-1]] + [size]
 
     def rows(self, start: int, end: int | None, block_bytes: int) -> Iterator[Rows]:
         """The texts of some row groups."""
         pyarrow = load_pyarrow()
         first = sum(group.num_rows for group in self.groups[:start])
-        before = 0  # bytes of the row groups that are done
         for group in range(start, len(self.groups) if end is None else end):
             rows = self.groups[group].num_rows
             size = max(self.groups[group].total_byte_size, 1)
+            begin = self.places[group] - self.places[start]
+            group_bytes = self.places[group + 1] - self.places[group]
             done = 0
             number = min(max(rows * block_bytes // size, LEAST_ROWS), MOST_ROWS)
             try:
@@ -168,9 +174,8 @@ class ParquetFile:
                     for name in self.names[1:]:
                         values = pyarrow.compute.struct_field(values, name)
                     done += len(values)
-                    yield Rows(values, first, before + self.group_bytes(group) * done // rows)
+                    yield Rows(values, first, begin + group_bytes * done // rows)
                     first += len(values)
             except (pyarrow.ArrowInvalid, OSError) as error:
                 raise ValueError(f"{self.path} is damaged in row group {group}, after row {first:,}"
                                  f": {error}; copy it again") from error
-            before += self.group_bytes(group)

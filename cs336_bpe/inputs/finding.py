@@ -200,7 +200,7 @@ def in_words(inputs: list[Input], field: str) -> str:
         text += {"jsonl": " of JSON lines", "documents": ", each one document"}.get(format, "")
         size = sum(one.size or 0 for one in inputs
                    if (one.format, one.compression) == (format, compression))
-        if compression:
+        if compression and size:  # nobody knows that of standard input
             text += f" ({readable_size(size)})"
         text += {"parquet": f", column {field}", "jsonl": f", field {field}"}.get(format, "")
         said.append(text)

@@ -22,12 +22,14 @@ FIRST_WINDOW = 1 << 9  # bytes that are looked at to find a place to cut, at fir
 class Part:
     """A part of an input: from `start` to `end`, in bytes, or in row groups of a parquet file.
 
-    `end` is None where the input ends.
+    `end` is None where the input ends. `size` is about how many bytes there are between the two, if
+    these are row groups.
     """
 
     source: Input
     start: int = 0
     end: int | None = None
+    size: int | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -36,8 +38,8 @@ class Part:
     @property
     def nominal_bytes(self) -> int:
         """About how much of the input it is; 0 if nobody knows."""
-        if self.source.format == "parquet":
-            return 0
+        if self.size is not None:
+            return self.size
         return (self.source.size or 0 if self.end is None else self.end) - self.start
 
 
@@ -98,9 +100,9 @@ def split_parquet(source: Input, part_bytes: int, field: str) -> Iterator[Part]:
         for group in range(len(file.groups)):
             size += file.groups[group].total_byte_size
             if size >= part_bytes and group + 1 < len(file.groups):
-                yield Part(source, start, group + 1)
+                yield Part(source, start, group + 1, file.places[group + 1] - file.places[start])
                 start, size = group + 1, 0
-        yield Part(source, start)
+        yield Part(source, start, None, file.places[-1] - file.places[start])
     finally:
         file.file.close()
 

@@ -34,7 +34,7 @@ _OWN_MISTAKES = {
     ("merging", "leftmost pair"): (
         "rule 10", "you merge the leftmost pair that has a merge; take the one of the lowest rank"),
     ("merging", "highest rank"): (
-        "rule 10", "you merge the pair that was learnt last; take the one that was learnt first"),
+        "rule 10", "you merge the pair that was learned last; take the one that was learned first"),
     ("merging", "right to left"): (
         "rule 10", "of several places for the same merge you take the rightmost first; go from "
                    "left to right"),

@@ -262,8 +262,9 @@ def footnotes(rows: list[JsonRow]) -> list[str]:
     cut = [row for row in rows if not row["complete"]]
     if cut:
         done = ", ".join(f"{number(row)} {row['num_merges']:,}" for row in cut)
-        notes.append(f"~ rests on an extrapolation: only the first merges were done ({done} of "
-                     f"{cut[0]['wanted']:,}); the rest is taken to go at the pace of the last.")
+        notes.append(f"~: extrapolated, because only the first merges were done ({done} of "
+                     f"{cut[0]['wanted']:,}). We assume that the rest goes at the pace of "
+                     "the last of these.")
     whole = [number(row) for row in rows if row["complete"]]
     if whole:
         notes.append(f"All stages agree; whole lists of {rows[-1]['num_merges']:,} merges compared "

@@ -20,7 +20,7 @@ the same result, byte for byte; they differ in one idea each, and so in speed an
                 `PYTHONHASHSEED`.
 9. Invalid UTF-8 in a file is an error that names the byte offset, unless `errors=` asks for
                 what `bytes.decode` does with "replace" or "ignore".
-10. Encoding.   The merges are applied to a pretoken in the order in which they were learnt, each
+10. Encoding.   The merges are applied to a pretoken in the order in which they were learned, each
                 one from left to right: `(a, a)` makes `aa a` of `aaa`.
 
 This room has the parts of the rules that are code: tokens and ids (`tokens`), patterns, the order

@@ -1,6 +1,6 @@
 """What a tokenizer is made of, and what makes it consistent.
 
-The merges, in the order in which they were learnt, say how a pretoken is put together; the vocab
+The merges, in the order in which they were learned, say how a pretoken is put together; the vocab
 says which number each token has. Any numbers will do: ours come from training (rule 5), GPT-2's
 begin with the printable bytes, and others leave gaps. But some vocabularies have no meaning, and
 they would show it late and far from the cause: an encoder would stop at a byte that has no id, or
@@ -121,7 +121,7 @@ def check_merges(ids: Mapping[bytes, int], merges: Sequence[Pair], *,
             if part not in made:
                 raise ValueError(f"merges[{place}] joins {shown(left)} and {shown(right)}, but "
                                  f"no merge before it makes {shown(part)}: merges must be in the "
-                                 f"order in which they were learnt")
+                                 f"order in which they were learned")
         earlier = makers.setdefault(left + right, place)
         if earlier != place:
             raise ValueError(f"merges[{place}] makes {shown(left + right)}, and so does "
@@ -143,7 +143,7 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
     {'<|endoftext|>': 300, '<|pad|>': 301}
 
     The same bytes can have two ids if one is a special token's: when `low` is declared special
-    and is learnt as well. By rule 5 a byte comes before special tokens and a merged token after
+    and is learned as well. By rule 5 a byte comes before special tokens and a merged token after
     them, so of the two ids the special token has the greater or the smaller one respectively.
     """
     specials = check_special_tokens(special_tokens)
@@ -168,7 +168,7 @@ def separate_specials(vocab: Mapping[int, bytes], merges: Sequence[Pair],
         else:
             raise ValueError(f"vocab[{number}] is {shown(token)}, which has an id already "
                              f"({special_ids[special]}): a token can have only one id")
-    for token in wanted:  # the special token is the learnt one: one id for both
+    for token in wanted:  # the special token is the learned one: one id for both
         if token in results and token not in ordinary and wanted[token] in special_ids:
             ordinary[token] = special_ids[wanted[token]]
     check_merges(ordinary, merges, in_order=in_order)

@@ -56,7 +56,7 @@ def train_bpe(
     Ids 0-255 are the bytes, then come the special tokens, then the merges. `stage` names a
     stage of the training ladder; the default is `ENGINE`. If the text runs out of pairs
     before the size is reached, the vocabulary is smaller and an `EarlyStopWarning` says so.
-    `continue_from` has merges that come first; the others are learnt after them.
+    `continue_from` has merges that come first; the others are learned after them.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory

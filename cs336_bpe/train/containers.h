@@ -56,14 +56,42 @@ private:
  * an integer is the integer, so that pairs can be found that all fall into one bucket; this one has a
  * secret. */
 struct PairHash {
+    Secret secret;
+    PairHash(Secret by = process_secret) noexcept : secret(by) {}
     size_t operator()(uint64_t pair) const noexcept {
-        return (size_t)secret_hash(pair, 0, process_secret);
+        BPE_PROBE();
+        return (size_t)secret_hash(pair, 0, secret);
     }
 };
 
+/* Should somebody know the secret, then a bucket comes to have more pairs than chance ever gives it; then
+ * all of them get other buckets, by a new secret. */
 template <class Value> struct PairTable : std::unordered_map<uint64_t, Value, PairHash> {
+    enum { MOST_IN_BUCKET = 12, MOST_MOVES = 8 };
+
     /* Where the value of a pair is. It is made if there is none; throws std::bad_alloc. */
-    Value *of(uint64_t pair) { return &(*this)[pair]; }
+    Value *of(uint64_t pair) {
+        size_t size = this->size();
+        Value *value = &(*this)[pair];
+        if (this->size() == size || this->bucket_size(this->bucket(pair)) <= MOST_IN_BUCKET)
+            return value;
+        move_away();
+        return &(*this)[pair];
+    }
+
+private:
+    size_t moves = 0, moved_at = 0;
+
+    void move_away() {
+        /* Without randomness moving would be in vain. */
+        moves = moved_at == this->bucket_count() ? moves + 1 : 1;
+        moved_at = this->bucket_count();
+        if (moves > MOST_MOVES) return;
+        std::unordered_map<uint64_t, Value, PairHash> other(this->bucket_count(),
+                                                            PairHash{new_secret(moves)});
+        for (auto &item : *this) other[item.first] = std::move(item.second);
+        this->swap(other);
+    }
 };
 
 /* A binary heap with the greatest entry on top, as std::priority_queue; but the top can be changed

@@ -1,9 +1,9 @@
 """Training that goes on from given merges.
 
-If the text is the one that they were learnt from, one longer run begins with the same merges, and
+If the text is the one that they were learned from, one longer run begins with the same merges, and
 is the answer: the engine learns all of them again, which takes no longer than training does. On any
 other text it would begin differently. Then the given merges are made first, whatever their counts,
-and the rest is learnt one by one, as in stage 06 but simpler; that is slow, and exact.
+and the rest is learned one by one, as in stage 06 but simpler; that is slow, and exact.
 """
 
 from collections.abc import Mapping, Sequence

@@ -91,6 +91,7 @@ def test_a_hopeless_error_is_raised_at_once():
     assert len(calls) < 20
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # of tests before it
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_pool_that_breaks_is_replaced(tmp_path):
     tasks = [(number, str(tmp_path)) for number in range(30)]

@@ -37,8 +37,8 @@ def lengths(merges, counts):
 
 
 @given(WORDS, WORDS)
-def test_every_size_is_that_of_an_encoder_of_its_own(learnt_from, text):
-    merges = learn_merges(learnt_from, 30)
+def test_every_size_is_that_of_an_encoder_of_its_own(learned_from, text):
+    merges = learn_merges(learned_from, 30)
     expected = lengths(merges, text)
     total = sum(len(word) * n for word, n in text.items())
     sizes = range(256, 257 + len(merges))

@@ -140,7 +140,7 @@ def test_tokens_named_like_the_keys_of_other_formats(tokenizer, tmp_path):
 
 
 def test_saving_what_a_format_can_not_keep(tmp_path):
-    tokenizer = make(["Ġlow"])  # in GPT-2's alphabet this is the learnt token ' low'
+    tokenizer = make(["Ġlow"])  # in GPT-2's alphabet this is the learned token ' low'
     with pytest.raises(ValueError, match=r"was not written: .* would both be written as"):
         tokenizer.save(tmp_path / "new", format="gpt2")
     with pytest.raises(ValueError, match="format is 'word2vec'; it must be one of own, gpt2"):

@@ -108,7 +108,7 @@ def test_a_merge_that_begins_with_version(name, tmp_path):
     assert to_huggingface(model).encode("#version 2").ids == [264]
 
 
-def test_a_special_token_that_is_learnt_too(tmp_path):
+def test_a_special_token_that_is_learned_too(tmp_path):
     """By rule 5 the same bytes have two ids then. Where tokens are keys, there can't be two."""
     vocab = assemble_vocab(["low", "l"], [(b"l", b"o"), (b"lo", b"w")])
     model = Model(vocab, [(b"l", b"o"), (b"lo", b"w")], ["low", "l"], GPT2_PATTERN)
@@ -120,7 +120,7 @@ def test_a_special_token_that_is_learnt_too(tmp_path):
             round_trip(name, model, tmp_path)
 
 
-def test_a_learnt_token_that_is_declared_special(small, tmp_path):
+def test_a_learned_token_that_is_declared_special(small, tmp_path):
     """One id for both; but where special tokens are written literally, it depends on the token."""
     model = small._replace(special_tokens=["<|end|>", "est"])
     for name in ALL:
@@ -128,7 +128,7 @@ def test_a_learnt_token_that_is_declared_special(small, tmp_path):
     model = small._replace(special_tokens=["<|end|>", " low"])
     for name in ("gpt2", "json", "tiktoken"):
         assert round_trip(name, model, tmp_path) == model
-    with pytest.raises(ValueError, match="special token ' low' is a learnt token too"):
+    with pytest.raises(ValueError, match="special token ' low' is a learned token too"):
         round_trip("huggingface", model, tmp_path)
 
 

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from cs336_bpe import (
+    GPT2_PATTERN,
     Tokenizer,
     count_pretokens,
     count_pretokens_in,
@@ -222,7 +223,8 @@ for name in ("a.parquet", "a.zst"):
         "zstd files need zstandard: pip install 'cs336-bpe[zstd]'"]
 
 
-def test_a_file_that_changes(tmp_path):
+@pytest.mark.parametrize("pattern", [GPT2_PATTERN, r"(?<=x)y|\w+|\W"], ids=["compiled", "not"])
+def test_a_file_that_changes(tmp_path, pattern):
     from cs336_bpe.inputs import Corpus
 
     path = tmp_path / "a.txt"
@@ -230,4 +232,4 @@ def test_a_file_that_changes(tmp_path):
     corpus = Corpus(path)
     path.write_text("another")
     with pytest.raises(OSError, match="was changed while it was in use"):
-        count_pretokens(corpus, [])
+        count_pretokens(corpus, [], pattern=pattern)

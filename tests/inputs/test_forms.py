@@ -4,6 +4,8 @@ import io
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -18,6 +20,7 @@ from cs336_bpe import (
     train_bpe,
     train_bpe_from_texts,
 )
+from cs336_bpe.common import progress
 from cs336_bpe.inputs import Corpus, packing
 from cs336_bpe.inputs.finding import in_words
 from cs336_bpe.rules import GPT2_PATTERN
@@ -176,6 +179,27 @@ def test_json_as_text_if_so_wished(forms):
     data = (forms / "corpus.jsonl").read_bytes()
     assert (count_pretokens(forms / "corpus.jsonl", [EOT], input_format="text")
             == count_pretokens_in(data, [EOT]))
+
+
+@pytest.mark.parametrize("name", ["corpus.txt", *FILES])
+def test_progress_goes_to_the_end_and_no_further(name, forms, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_CALLS", 0)
+    path, tokenizer = forms / name, expected[2]
+    size = Corpus(path).size
+    with ThreadPoolExecutor(1) as executor:
+        for work in (
+            partial(count_pretokens, path, [EOT], workers=1, block_bytes=700),
+            partial(count_pretokens, path, [EOT], executor=executor, part_bytes=5_000),
+            partial(tokenizer.encode_files, path, tmp_path / "here", chunk_bytes=5_000),
+            partial(tokenizer.encode_files, path, tmp_path / "there", chunk_bytes=5_000,
+                    executor=executor),
+        ):
+            seen = []
+            work(progress=lambda phase, done, total, seen=seen: seen.append((done, total)))
+            assert {total for _, total in seen} == {size}
+            assert max(done for done, _ in seen) == seen[-1][0] == size, work
+            if name in ("corpus.txt", "corpus.jsonl", "corpus.parquet"):  # others are one part
+                assert seen[0][0] < size, work
 
 
 def test_what_is_said(forms):

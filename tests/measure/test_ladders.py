@@ -46,7 +46,7 @@ def test_a_slow_rung_is_cut_short_and_marked():
     cells = dict(zip(*ladders.table([row])))
     assert cells["seconds"][0] == cells["merges/s"][0] == "~"
     assert cells["spread"] == ""
-    assert "extrapolation" in ladders.footnotes([row])[0]
+    assert "extrapolated" in ladders.footnotes([row])[0]
 
 
 def rows_of(ladder, **seconds):

@@ -133,7 +133,7 @@ def test_the_next_id_does_not_wrap_around_with_small_numpy_integers():
     assert separate_specials(vocab, [], [EOT]).specials == {EOT: 256}
 
 
-def test_a_special_token_that_is_learnt_too():
+def test_a_special_token_that_is_learned_too():
     """Rule 5: a byte comes before special tokens, a merged token after them."""
     vocab, merges = train_bpe_from_counts({b"low": 5}, 260, ["low", "o"])
     assert vocab[256] == vocab[259] == b"low"
@@ -144,7 +144,7 @@ def test_a_special_token_that_is_learnt_too():
     assert ordinary[b"o"] == ord("o")
 
 
-def test_a_special_token_that_is_a_byte_or_a_learnt_token_and_has_one_id():
+def test_a_special_token_that_is_a_byte_or_a_learned_token_and_has_one_id():
     vocab = VOCAB | {256: b"lo"}
     ordinary, specials = separate_specials(vocab, [(b"l", b"o")], ["lo", "o"])
     assert ordinary[b"lo"] == specials["lo"] == 256
@@ -163,12 +163,12 @@ BAD_SPECIALS = {
                       f"no id left for a special token: the greatest is {MAX_ID}"),
     "two ids": (VOCAB | {256: b"<x>", 260: b"<x>"}, [], ["<x>"], ValueError,
                 r"vocab\[260\] is b'<x>', which has an id already \(256\)"),
-    "three ids of a learnt one": (
+    "three ids of a learned one": (
         VOCAB | {256: b"lo", 257: b"lo", 258: b"lo"}, [(b"l", b"o")], ["lo"], ValueError,
         r"vocab\[258\] is b'lo', which has an id already \(256\)"),
     "three ids of a byte": (VOCAB | {256: b"o", 257: b"o"}, [], ["o"], ValueError,
                             r"vocab\[257\] is b'o', which has an id already \(256\)"),
-    "learnt, but without an id": (VOCAB, [(b"l", b"o")], ["lo"], ValueError,
+    "learned, but without an id": (VOCAB, [(b"l", b"o")], ["lo"], ValueError,
                                   r"merges\[0\] makes b'lo', which has no id in the vocab"),
 }
 
