@@ -3,6 +3,7 @@
 #
 #     tests/sanitize.sh address [what pytest is to run]
 #     tests/sanitize.sh thread  [what pytest is to run]
+#     tests/sanitize.sh address fuzz [options of python -m tests.fuzz]
 #
 # It builds a copy of the project, in $CS336_BPE_SANITIZED (default: a folder in /tmp, which is kept
 # and used again), with gcc. PYTHON names the interpreter, which must have the extras test and dev.
@@ -12,7 +13,8 @@
 #   sanitizer's own allocator lock. That is a limit of the sanitizer with fork, not of the package.
 # - limits of memory (RLIMIT_AS, "absurd"): the shadow memory of a sanitizer is larger than any.
 # - what starts programs and measures their memory or time ("memory", "small", "needs_less").
-# - tests of the pages in a browser, benchmarks, docs: no compiled code of ours that others don't run.
+# - commands, judge, measure, reproduce, exercises, pages, and the tests of docs, benchmarks, setup and
+#   leaks: they start programs, measure, or run no compiled code of ours that others don't run.
 # - with `thread` only tests in which threads run, because it is ten times slower.
 set -euo pipefail
 kind=${1:?address or thread}
@@ -33,8 +35,8 @@ address)
     flag=1
     libraries="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
     what=(tests/patterns tests/native tests/decode tests/encode tests/train tests/pretokenize
-          tests/tokenizer tests/corpora/test_sample.py tests/formats/test_columns.py
-          tests/formats/test_recover.py)
+          tests/tokenizer tests/formats tests/corpora tests/text tests/inputs tests/common tests/rules
+          tests/model tests/cost tests/views tests/fuzz)
     ;;
 thread)
     flag=thread
@@ -45,9 +47,16 @@ thread)
     ;;
 *) echo "address or thread, not $kind" >&2; exit 2 ;;
 esac
-[ $# -eq 0 ] || what=("$@")
+run=("$python" -m pytest -q -p no:cacheprovider --no-header -k "$left_out")
+if [ "${1:-}" = fuzz ]; then
+    shift
+    run=("$python" -m tests.fuzz)
+    what=("$@")
+elif [ $# -gt 0 ]; then
+    what=("$@")
+fi
 CS336_BPE_SANITIZE=$flag "$python" setup.py -q build_ext --inplace -j2
 LD_PRELOAD="$libraries" PYTHONPATH="$copy" PYTHONMALLOC=malloc \
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
     TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1" \
-    "$python" -m pytest -q -x -p no:cacheprovider --no-header -k "$left_out" "${what[@]}"
+    "${run[@]}" "${what[@]}"

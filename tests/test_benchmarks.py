@@ -14,6 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from math import inf
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -25,15 +26,18 @@ sys.path[:0] = [str(BENCHMARKS / "variants"), str(BENCHMARKS)]
 import common  # noqa: E402
 import equal_work  # noqa: E402
 import make_corpora  # noqa: E402
+import render  # noqa: E402
 import render_language_model  # noqa: E402
 import render_pretokenize  # noqa: E402
 import render_runs  # noqa: E402
 import render_texts  # noqa: E402
 import render_train  # noqa: E402
+import run_limits  # noqa: E402
 import run_train  # noqa: E402
 import tasks  # noqa: E402
 import values  # noqa: E402
 import variants  # noqa: E402
+from pictures import drawing  # noqa: E402
 from rendering import current_name, not_measured, rendered, source  # noqa: E402
 
 from cs336_bpe.common.tables import as_text  # noqa: E402
@@ -303,7 +307,7 @@ def test_a_table_of_equal_work():
         "stage01", "stage05", "stage06", "stage07", "theirs: x 1.0"]
 
 
-@pytest.mark.parametrize("module", [equal_work, make_corpora])
+@pytest.mark.parametrize("module", [drawing, equal_work, make_corpora])
 def test_examples(module):
     """pytest looks for doctests in tests/, docs/ and the package only."""
     done = doctest.testmod(module)
@@ -575,3 +579,66 @@ def test_counts_must_be_those_of_the_book(tmp_path, monkeypatch):
     saved["corpus"]["sha256"] = "0"
     with pytest.raises(SystemExit, match=r"the counts of .* have the checksum .*, and not 0"):
         make_corpora.write_counts(text, tmp_path / "counts.json")
+
+
+def test_pictures_are_those_that_are_drawn():
+    """And each one says what is seen, is on a page, and can be read on a narrow one."""
+    pages = "".join(path.read_text("utf-8") for path in (render.ROOT / "docs").rglob("*.md"))
+    assert len(render.PICTURES) > 10
+    for name, draw in render.PICTURES.items():
+        drawn = draw()
+        assert drawn == (render.ROOT / f"docs/figures/{name}.svg").read_text("utf-8"), name
+        picture = ElementTree.fromstring(drawn)
+        svg = "{http://www.w3.org/2000/svg}"
+        assert len(picture.find(f"{svg}title").text) > 20, name
+        assert f"figures/{name}.svg)" in pages, name
+        assert float(picture.get("width")) <= 640, name
+        assert min(int(text.get("font-size")) for text in picture.iter(f"{svg}text")) >= 16, name
+
+
+def test_a_picture_that_was_changed_by_hand_is_out_of_date(tmp_path, monkeypatch, capsys):
+    (tmp_path / "docs/figures").mkdir(parents=True)
+    monkeypatch.setattr(render, "ROOT", tmp_path)
+    monkeypatch.setattr(render, "PLOTS", [])
+    monkeypatch.setattr(render, "PICTURES", {"one": lambda: "<svg/>"})
+    assert render.main(check=True) == 1
+    assert render.main(check=False) == 0
+    assert render.main(check=True) == 0
+    (tmp_path / "docs/figures/one.svg").write_text("<svg></svg>")
+    assert render.main(check=True) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "out of date: docs/figures/one.svg"
+
+
+def test_constants_of_pictures_are_read_from_headers():
+    assert drawing.constant("encode/word_key.h", "LONG") == 255
+    with pytest.raises(ValueError, match=r"word_key.h gives NOTHING 0 values"):
+        drawing.constant("encode/word_key.h", "NOTHING")
+
+
+def test_the_cells_that_training_changes():
+    """By the rule: a merge begins at a cell, and after it there is one token less."""
+    counts = {b"aaab": 2, b"ab": 1}
+    learn_merges = stages.ladder("train")[0].load().learn_merges
+    merges = learn_merges(counts, 3)
+    assert merges == [(b"a", b"a"), (b"a", b"b"), (b"aa", b"ab")]
+    cells, number = run_limits.changed_cells(counts, merges)  # of .aaab.ab.
+    assert cells.tolist() == [1, 3, 6, 1]
+    assert number == len(".aaab.ab.")
+
+
+def test_places_of_a_limit_are_those_of_distinct_pretokens():
+    places, table = run_limits.places_of(b"the cat the cat the", 3)
+    assert len(set(places.tolist())) == 3
+    assert places[1] == places[3]
+    assert places[2] == places[4]
+    assert places[0] != places[2]
+    assert table.shape == (8, 3)
+    assert run_limits.visit(table, places, 2)().tolist() == [1] * 5
+
+
+def test_steps_take_turns_and_the_first_round_is_not_kept():
+    calls = []
+    seconds = run_limits.in_turns({"one": lambda: calls.append(1), "two": (
+        lambda: (2,), calls.append)}, rounds=2)
+    assert calls == [1, 2, 1, 2, 1, 2]
+    assert {name: len(values) for name, values in seconds.items()} == {"one": 2, "two": 2}

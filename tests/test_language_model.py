@@ -314,7 +314,7 @@ def test_compressors():
     alone = evaluation.compressed_bits_per_byte([text])
     assert 2 < alone["xz"] < 8
     again = evaluation.compressed_bits_per_byte([text], [text])
-    assert again["xz after the text learnt from"] < 0.2 < again["xz"]
+    assert again["xz after the training text"] < 0.2 < again["xz"]
 
 
 # --- The programs ------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def digest(merges):
 
 
 def test_a_fixture_of_our_own(tmp_path):
-    """A corpus of the course's size and vocabulary, and the digest of what stage 01 learnt."""
+    """A corpus of the course's size and vocabulary, and the digest of what stage 01 learned."""
     path = tmp_path / "corpus.txt"
     path.write_text(corpus.stories(133_000), encoding="utf-8", newline="")
     expected = train_bpe(path, 500, [EOT], stage="stage01")

@@ -83,6 +83,8 @@ def own_headers(stage):
     for other in folder.glob("*.py*"):  # also what is no stage: it shares a header all the same
         if other.suffix in (".py", ".pyx") and other != source(stage):
             others |= reached(other.read_text("utf-8"))
+            if other.with_suffix(".pxd").exists():  # Cython reads it too
+                others |= {other.with_suffix(".pxd").name}
     return [folder / name for name in sorted(reached(source(stage).read_text("utf-8")) - others)]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from book_site import annotated, order, sources, stage_pages, terms
+from book_site import annotated, order, play, sources, stage_pages, terms
 
 from cs336_bpe.stages import STAGES
 
@@ -45,6 +45,22 @@ def test_diffs_show_code_and_no_docstrings(stage):
 
 def test_a_stage_without_a_predecessor_has_no_diff():
     assert {stage_pages.what_changes(stage) for stage in STAGES if stage not in CHANGED} == {""}
+
+
+def test_pages_to_play_with_are_linked_where_they_belong():
+    pages = [path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")]
+    for name, page in play.PAGES.items():
+        assert set(page.linked_from) <= set(pages), name
+    assert play.links("walk") == ""
+    assert "play/heap.html" in play.links("machine/structures")
+    assert "play/ladder.html#decode" in play.links("decode/index")
+    text = play.insert("machine/structures", "# A\n\nb\n\n## What comes next\n\nc\n")
+    assert text.index("Play with it") < text.index("What comes next")
+
+
+def test_the_book_has_measured_all_ladders():
+    assert {result["rows"][0]["stage"] for result in play.measured()} == {
+        stage.name for stage in STAGES if stage.predecessor is None}
 
 
 def test_terms_are_those_of_the_glossary():
@@ -93,8 +109,10 @@ def test_the_site_is_complete(site):
     assert 'href="stage04_sorted_pairs.html"' in rung
     assert re.search(r'class="term[^"]*" href="../glossary.html#word">words</a>', rung)
     assert "train_bpe_from_counts" in (site / "api.html").read_text("utf-8")
-    for page in ("explorer", "text", "pattern"):
-        assert (site / f"play/{page}.html").stat().st_size > 10_000
+    for name, page in play.PAGES.items():
+        assert (site / f"play/{name}.html").stat().st_size > 10_000
+        for linked in page.linked_from:
+            assert f"play/{name}.html" in (site / f"{linked}.html").read_text("utf-8")
     assert (site / "searchindex.js").exists()
 
 

@@ -8,8 +8,8 @@ import pytest
 from fuzz.core import Comparisons, Difference, Failure, run, run_case, smaller
 from fuzz.modes import NAMES, formats, mutated, streams
 
-CASES = {"train": 400, "pretokenize": 400, "encode": 200, "decode": 250, "streams": 500,
-         "files": 400, "formats": 80, "counts": 250, "mutated": 3_000}
+CASES = {"train": 400, "patterns": 400, "pretokenize": 400, "encode": 200, "decode": 250,
+         "streams": 500, "files": 400, "formats": 80, "counts": 250, "mutated": 3_000}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -76,7 +76,7 @@ def counts(rng: random.Random, most_words: int = 12, most_length: int = 12) -> d
 
 
 def merges(rng: random.Random, most: int = 60) -> list[Pair]:
-    """A list of merges: learnt from random words, or any that is consistent."""
+    """A list of merges: learned from random words, or any that is consistent."""
     number = rng.randrange(most + 1)
     if rng.random() < 0.6:
         words = counts(rng, 20) | {text(rng, most=8).encode(): rng.randrange(1, 9)

@@ -1,7 +1,7 @@
 """Put small mistakes into a copy of the project, one at a time, and see which the tests miss.
 
     python -m tests.mutants [--only TEXT] [--list] [--keep FOLDER] [--timeout SECONDS]
-                            [--deselect TEST]
+                            [--deselect TEST] [--save FILE]
 
 Each distinct list of tests is run once without a mistake first, so that a test that fails anyway
 finds nothing. Compiled modules are built with -O1, only those that a mistake touches, and the
@@ -9,6 +9,7 @@ original ones are put back afterwards. Exit code 1 if any mistake survives.
 """
 
 import argparse
+import json
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import datetime, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # however it is started
@@ -36,23 +38,43 @@ def main() -> int:
     parser.add_argument("--native", choices=["only", "not"], help="compiled modules only, or not")
     parser.add_argument("--keep", type=Path, help="a folder for the copy, to be used again")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for the tests")
+    parser.add_argument("--save", type=Path, metavar="FILE",
+                        help="put the results into this JSON file, beside those of earlier runs")
+    parser.add_argument("--rest", action="store_true",
+                        help="only those for which the file of --save has no result")
     options = parser.parse_args()
     chosen = [one for one in MISTAKES
               if any(text in one.name or text in one.file for text in options.only or [""])]
     if options.native:
         chosen = [one for one in chosen if bool(one.modules) == (options.native == "only")]
+    if options.rest:
+        chosen = [one for one in chosen if one.name not in saved(options.save)]
     if options.list:
         for one in chosen:
             print(f"{one.file.removeprefix('cs336_bpe/'):34} {one.name}")
         print(f"{len(chosen)} mistakes")
         return 0
     if options.keep:
-        return run_all(chosen, Copy(options.keep, options.deselect), options.timeout)
+        return run_all(chosen, Copy(options.keep, options.deselect), options.timeout, options.save)
     with tempfile.TemporaryDirectory() as folder:
-        return run_all(chosen, Copy(Path(folder, "copy"), options.deselect), options.timeout)
+        copy = Copy(Path(folder, "copy"), options.deselect)
+        return run_all(chosen, copy, options.timeout, options.save)
 
 
-def run_all(chosen: list[Mistake], copy: "Copy", timeout: float) -> int:
+def saved(path: Path | None) -> dict[str, str]:
+    """The results of earlier runs, of mistakes that are still in the list."""
+    found = json.loads(path.read_text())["results"] if path and path.exists() else {}
+    return {one.name: found[one.name] for one in MISTAKES if one.name in found}
+
+
+def save(path: Path, name: str, result: str) -> None:
+    path.write_text(json.dumps({
+        "command": "python -m tests.mutants --save benchmarks/results/reliability_mutants.json",
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
+        "results": saved(path) | {name: result}}, indent=1) + "\n")
+
+
+def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path | None) -> int:
     sound: dict[tuple[str, ...], bool] = {}
     survived, useless = [], []
     for one in chosen:
@@ -66,6 +88,8 @@ def run_all(chosen: list[Mistake], copy: "Copy", timeout: float) -> int:
             result = copy.try_one(one, timeout)
             if result == "survived":
                 survived.append(one)
+        if save_to and one not in useless:
+            save(save_to, one.name, result)
         print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})",
               flush=True)
     tried = len(chosen) - len(useless)
@@ -94,7 +118,7 @@ class Copy:
         assert text.count(one.old) == 1, f"{one.name}: write it anew"
         path.write_text(text.replace(one.old, one.new))
         try:
-            if one.modules and (error := self.build(one.modules)):
+            if one.modules and (error := self.build(one.modules, one.file.endswith(".h"))):
                 return f"not built: {error}"
             return self.run(one.tests, timeout)
         finally:
@@ -103,11 +127,14 @@ class Copy:
                 for old in self.files_of(ROOT, module):
                     shutil.copy2(old, self.folder / old.relative_to(ROOT))
 
-    def build(self, modules: tuple[str, ...]) -> str:
+    def build(self, modules: tuple[str, ...], only_a_header: bool) -> str:
         """Build some modules anew; returns the last line of what went wrong."""
         for module in modules:
             for suffix in (".cpp", ".c"):
-                self.path(module, suffix).unlink(missing_ok=True)
+                if only_a_header and self.path(module, suffix).exists():
+                    self.path(module, suffix).touch()  # Cython has nothing to do then
+                else:
+                    self.path(module, suffix).unlink(missing_ok=True)
         compilers = {"CC": "ccache gcc", "CXX": "ccache g++"} if shutil.which("ccache") else {}
         names = " ".join(f"cs336_bpe.{module}" for module in modules)
         command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--force"]

@@ -30,9 +30,14 @@ COUNT = ("tests/pretokenize/test_stages_agree.py", "tests/pretokenize/test_bad_i
 SCAN = ("tests/native", "tests/pretokenize/test_scanner.py", "-k", "not every_code_point")
 ENGINE = ("tests/tokenizer/test_engine.py", "tests/tokenizer/test_tokenizer.py",
           "tests/tokenizer/test_special_tokens.py")
+WORDS = ("tests/tokenizer/test_words.py", "tests/tokenizer/test_engine.py",
+         "tests/tokenizer/test_tokenizer.py")
+ENCODE = ("tests/encode/test_stages_agree.py",)
 STREAMS = ("tests/tokenizer/test_streams.py",)
 FILES = ("tests/tokenizer/test_files.py", "tests/tokenizer/test_special_tokens.py")
 PATTERNS = ("tests/patterns",)
+DEAD_ENDS = ("tests/patterns/test_dead_ends.py", "-k", "not streams")
+DEAD_ENDS_OF_STREAMS = ("tests/patterns/test_dead_ends.py", "-k", "streams")
 DECODE = ("tests/decode",)
 SAMPLE = ("tests/corpora/test_sample.py",)
 COUNTS = ("tests/pretokenize/test_counts.py", "tests/train/test_flat_words.py")
@@ -49,18 +54,27 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/stage13_prefetch.pyx": (TRAIN, ("train.stage13_prefetch",)),
     "pretokenize/word_counts.h": (COUNT, ("pretokenize.stage11_threads",)),
     "pretokenize/add_up.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/dense_counts.h": (COUNT, ("pretokenize.stage11_threads", "pretokenize.total")),
     "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
     "native/open_table.h": (COUNT, ("pretokenize.stage11_threads",)),
     "native/automaton.h": (COUNT, ("pretokenize.stage08_wide_characters",)),
+    "native/dead_ends.h": (DEAD_ENDS, ("native.scanner",)),
     "native/starts.h": (ENGINE, ("tokenizer.engine",)),
     "native/masks_gpt2.h": (SCAN, ("native.scan",)),
     "native/masks_cl100k.h": (SCAN, ("native.scan",)),
-    "native/scan_tables.h": (COUNT, ("pretokenize.stage11_threads",)),
-    "native/wide_careful.h": (COUNT, ("pretokenize.stage11_threads",)),
-    "encode/merge_numbers.h": (ENGINE, ("tokenizer.engine",)),
+    "native/scan_tables.h": (COUNT, ("native.scan",)),
+    "native/wide_careful.h": (COUNT, ("native.scan",)),
+    "encode/merge_numbers.h": (ENCODE, ("encode.stage11_merge_numbers",)),
     "encode/merge_lists.h": (ENGINE, ("tokenizer.engine",)),
-    "encode/pretoken_cache.h": (ENGINE, ("tokenizer.engine",)),
-    "encode/batches.h": (ENGINE, ("tokenizer.engine",)),
+    "encode/pretoken_cache.h": (ENCODE, ("encode.stage13_batches",)),
+    "encode/batches.h": (ENCODE, ("encode.stage13_batches",)),
+    "encode/perfect_merges.h": (WORDS, ("tokenizer.engine",)),
+    "encode/merge_words.h": (WORDS, ("tokenizer.engine",)),
+    "encode/merge_heap.h": (WORDS, ("tokenizer.engine",)),
+    "encode/mergeable_pairs.h": (WORDS, ("tokenizer.engine",)),
+    "encode/whole_tokens.h": (WORDS, ("tokenizer.engine",)),
+    "encode/word_cache.h": (WORDS, ("tokenizer.engine",)),
+    "encode/rolling.h": (WORDS, ("tokenizer.engine",)),
     "tokenizer/engine.pyx": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "tokenizer/whole_text.h": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "decode/token_table.h": (DECODE, ("decode.stage07_huge_pages",)),
@@ -174,15 +188,15 @@ mistake("counts: short words count once when tables are added", "pretokenize/add
         "into.add(entry.key, into.hash_of(entry.key), entry.count)",
         "into.add(entry.key, into.hash_of(entry.key), 1)")
 mistake("counts: the last entry is not added", "pretokenize/add_up.h",
-        "i <= from.mask; i++) {\n        prefetch", "i < from.mask; i++) {\n        prefetch")
+        "i <= from.mask; i++) {", "i < from.mask; i++) {")
 mistake("counts: long words of one length are equal", "pretokenize/word_counts.h",
         "one.hash_of_bytes == hash && one.size == length\n",
         "one.size == length || one.size > 1000\n")
 mistake("counts: long words overlap by a byte", "pretokenize/word_counts.h",
-        "        text_bytes += length;\n", "        text_bytes += length - 1;\n")
+        "        size += length;\n", "        size += length - 1;\n")
 mistake("counts: a pretoken is new each time that it is long", "pretokenize/word_counts.h",
-        "            entry->count += n;\n            return true;\n        }\n        if",
-        "            entry->count += 1;\n            return true;\n        }\n        if")
+        "            entry->count += n;\n            return true;\n",
+        "            entry->count += 1;\n            return true;\n")
 mistake("counts: words of eight bytes are tiny", "pretokenize/word_counts.h",
         "enum { TINY = 7, SHORT = 15 };", "enum { TINY = 8, SHORT = 15 };")
 mistake("counts: words of sixteen bytes are short", "pretokenize/word_counts.h",
@@ -210,6 +224,30 @@ mistake("counts: a table that has moved is added up by the other's hashes", "pre
         "return into.add(entry.key, into.hash_of(entry.key), entry.count) && into.tidy();",
         "return into.add(entry.key, hash_of_key(entry.key, process_secret), entry.count);",
         tests=TABLES, modules=())
+mistake("counts: a table that was emptied keeps its entries", "pretokenize/add_up.h",
+        "most ? from.clear() : from.end();", "")
+mistake("counts: a table is emptied, but not added", "pretokenize/add_up.h",
+        "if (!add_all(into, from)) return false;", "")
+mistake("counts: tables are never emptied", "pretokenize/add_up.h",
+        "if (from.used <= most) return true;", "if (most || from.used <= most) return true;")
+mistake("counts: each word of the sum is new", "pretokenize/dense_counts.h",
+        "return !one.is_free() && is_same(entry_of(one));", "return false;")
+mistake("counts: short words count once in the sum", "pretokenize/dense_counts.h",
+        "this->entry_of(*place).count += n;", "this->entry_of(*place).count += 1;")
+mistake("counts: long words count once in the sum", "pretokenize/dense_counts.h",
+        "            entry_of(*place).count += n;", "            entry_of(*place).count += 1;")
+mistake("counts: long words of one length are equal in the sum", "pretokenize/dense_counts.h",
+        "one.hash_of_bytes == hash && one.size == length\n",
+        "one.size == length || one.size > 1000\n")
+mistake("counts: the sum's index grows too late", "pretokenize/dense_counts.h",
+        "if (2 * ++index.used > index.mask)", "if (2 * ++index.used > 4 * index.mask)",
+        tests=TABLES, modules=())
+mistake("counts: the sum's index stays where words collide", "pretokenize/dense_counts.h",
+        "return !index.is_far(place, hash) || index.move_away(hash_at);", "return true;",
+        tests=TABLES, modules=())
+mistake("counts: long words of the sum that move keep their hashes", "pretokenize/dense_counts.h",
+        "return one.hash_of_bytes = secret_hash_of(bytes(one), one.size, secret);",
+        "return secret_hash_of(bytes(one), one.size, secret);", tests=TABLES, modules=())
 mistake("merges: fingerprints stay when the table moves", "encode/merge_numbers.h",
         "            one.bits = (one.bits & ~(uint32_t)255) | fingerprint(hash);\n", "",
         tests=TABLES, modules=())
@@ -276,6 +314,18 @@ mistake("automaton: the end of the text gives nothing back", "native/automaton.h
 mistake("automaton: a cut is found beside a part of a character", "native/automaton.h",
         "if (length == at - start) before", "if (length) before",
         modules=("native.scanner",))
+mistake("dead ends: anywhere in sixteen bytes", "native/dead_ends.h",
+        "        if (place == (at - length) >> SPACING_BITS) return false;\n", "")
+mistake("dead ends: attempts beside a dead one are not watched", "native/automaton.h",
+        "scan->watched = scan->at < scan->dead_ends.reach;", "scan->watched = false;",
+        tests=DEAD_ENDS, modules=("native.scanner",))
+mistake("dead ends: whatever the state", "native/dead_ends.h",
+        "(uint64_t)place << 16 | state}", "(uint64_t)place << 16 | 1}")
+mistake("dead ends: those of the text before stay", "native/dead_ends.h",
+        "        if (table.used) forget();\n", "", tests=DEAD_ENDS_OF_STREAMS,
+        modules=("tokenizer.engine",))
+mistake("dead ends: the table never grows", "native/dead_ends.h",
+        "        if (4 * number_kept > size) size *= 2;\n", "")
 
 # --- Encoding ---
 
@@ -317,6 +367,53 @@ mistake("batches: a batch that fills the cache is not the last", "encode/batches
         """        if (!written) return ENCODE_NO_MEMORY;
         if (cache->full) cache->forget();
 """, "        if (!written) return ENCODE_NO_MEMORY;\n")
+mistake("merges without collisions: the right part is not compared", "encode/perfect_merges.h",
+        "(slot ^ pair) >> TOKEN_BITS ?", "(slot ^ pair) >> (TOKEN_BITS + PART_BITS) ?")
+mistake("merges without collisions: there are some", "encode/perfect_merges.h",
+        "if (*slot != FREE) break;", "if (false) break;")
+mistake("merges without collisions: pairs of high bytes are left out", "encode/perfect_merges.h",
+        "if (left < 256 && right < 256) byte_pairs", "if (left < 128 && right < 256) byte_pairs")
+mistake("merged words: a token that is gone is merged again", "encode/merge_words.h",
+        "            keys[gone] = none;\n", "")
+mistake("merged words: the way back is not kept", "encode/merge_words.h",
+        "            before[after] = (uint8_t)here;\n", "")
+mistake("merged words: the least of the block before is an old one", "encode/merge_words.h",
+        "if (here) least[ahead / BLOCK]", "if (here > BLOCK) least[ahead / BLOCK]")
+mistake("heap: the rightmost of equal merges comes first", "encode/merge_heap.h",
+        "place > other.place;", "place < other.place;")
+mistake("heap: a stale candidate is merged", "encode/merge_heap.h",
+        "if (here.next >= size || !merges.is(top.token, here.token, places[here.next].token))",
+        "if (here.next >= size || here.token == NO_MERGE)")
+mistake("cuts in words: the wrong end of the left part", "encode/mergeable_pairs.h",
+        "left = merges.parts[left].right;", "left = merges.parts[left].left;")
+mistake("cuts in words: the two bytes are swapped", "encode/mergeable_pairs.h",
+        "has(text[at - 1], text[at])", "has(text[at], text[at - 1])")
+mistake("whole tokens: the longest is not found", "encode/whole_tokens.h",
+        "if (length > longest) return false;", "if (length >= longest) return false;")
+mistake("words: long ones with equal hashes are equal", "encode/word_cache.h",
+        "one.pooled.length == length && !memcmp(bytes.items + one.pooled.text, text, length);",
+        "one.pooled.length == length;")
+mistake("words: one id too many is in an entry", "encode/word_cache.h",
+        "if (number <= E::ROOM && ", "if (number <= E::ROOM + 1 && ")
+mistake("words: what is forgotten stays in the pools", "encode/word_cache.h",
+        "used = bytes.used = ids.used = 0;\n        full", "used = 0;\n        full")
+mistake("words: parts of a whole token are looked for as such", "encode/word_cache.h",
+        "ends[k] - at <= SHORT && !words.whole", "ends[k] - at <= SHORT")
+mistake("words: a crowded cache stays", "encode/word_cache.h",
+        "if (moves++ < MOST_MOVES) move(", "if (false) move(")
+mistake("words: places are asked for too early", "encode/rolling.h",
+        "first = number < AHEAD ? number : AHEAD;",
+        "first = number < AHEAD + 1 ? number : AHEAD + 1;")
+mistake("words: the output has room for the ids only", "encode/rolling.h",
+        "room_for(starts[number] - starts[0] + SLACK)", "room_for(starts[number] - starts[0])")
+mistake("gaps: each character is a piece of its own", "native/starts.h",
+        "in_gap = stop == run.at;", "in_gap = false;",
+        tests=(*ENGINE, "tests/patterns/test_dead_ends.py"))
+mistake("engine: a special token may lie across stretches", "tokenizer/whole_text.h",
+        "have > longest_special ? have - longest_special : 0;", "have;",
+        tests=("tests/tokenizer/test_words.py", *ENGINE))
+mistake("pairs: crowded buckets stay", "train/containers.h",
+        "        move_away();\n        return", "        return", tests=TABLES, modules=())
 mistake("starts: the last start is not kept for the next batch", "native/starts.h",
         "        starts[0] = starts[ready];\n", "")
 mistake("engine: the end of a text is not copied", "tokenizer/whole_text.h",
@@ -338,7 +435,16 @@ mistake("files: an error's place is that in the block", "text/blocks.py",
 mistake("crew: the first failure in time is raised", "text/crew.py",
         "raise min(self.failures, key=lambda failure: failure[0])[1]", "raise self.failures[0][1]")
 mistake("crew: results are used as they come", "text/crew.py",
-        "while self.num_used < number and not self.stopped:", "while False:")
+        "                if self.num_used not in self.early:\n"
+        "                    self.is_using = False\n"
+        "                    return\n"
+        "                result, item = self.early.pop(self.num_used)\n",
+        "                if not self.early:\n"
+        "                    self.is_using = False\n"
+        "                    return\n"
+        "                result, item = self.early.popitem()[1]\n")
+mistake("crew: any number of results may wait", "text/crew.py",
+        "most = 2 * len(self.works)", "most = 2**62")
 mistake("crew: two threads may fail to take an item", "text/crew.py",
         "            if self.stopped:  # or", "            if False:  # or")
 mistake("crew: no thread at all is an endless wait", "text/crew.py",

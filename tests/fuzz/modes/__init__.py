@@ -1,4 +1,4 @@
 """One module per mode. `fuzz.core` says what a mode is."""
 
-NAMES = ("train", "pretokenize", "encode", "decode", "streams", "files", "formats", "counts",
-         "mutated")
+NAMES = ("train", "patterns", "pretokenize", "encode", "decode", "streams", "files", "formats",
+         "counts", "mutated")

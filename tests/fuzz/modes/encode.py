@@ -33,7 +33,7 @@ def make_tokenizer(merges, numbering, specials, pattern, small_cache=False):
     vocab = dict(zip(texts.ids(numbering, len(tokens)), tokens))
     options = {"cache_bytes": SMALLEST_CACHE_BYTES} if small_cache else {}
     tokenizer = Tokenizer(vocab, merges, specials, pattern=pattern, unmatched="keep", **options)
-    # A special token that is learnt too, or a byte, gets the same id or one of its own.
+    # A special token that is learned too, or a byte, gets the same id or one of its own.
     ids = dict(tokenizer.special_tokens)
     ordinary = {number: token for number, token in tokenizer.vocab.items()
                 if number not in ids.values() or vocab.get(number) == token}
