@@ -5,8 +5,9 @@
 
 A table stands between `<!-- generated:NAME ARGUMENT -->` and `<!-- /generated -->`, where NAME is a
 function in a `render_*.py` of this folder. A figure in a sentence stands between
-`<!-- value:NAME ARGUMENTS -->` and `<!-- /value -->`, where NAME is a function in values.py. Plots
-need matplotlib (`pip install '.[docs]'`) and are only written, not checked.
+`<!-- value:NAME ARGUMENTS -->` and `<!-- /value -->`, where NAME is a function in values.py.
+Pictures (render_pictures.py) are drawn from the package, and checked like tables. Plots need
+matplotlib (`pip install '.[docs]'`) and are only written, not checked.
 """
 
 import importlib
@@ -19,6 +20,7 @@ from values import VALUES
 ROOMS = [importlib.import_module(path.stem) for path in sorted(Path(__file__).parent.glob(
     "render_*.py"))]
 MAKERS = {maker.__name__: maker for room in ROOMS for maker in room.MAKERS}
+PICTURES = {draw.__name__: draw for room in ROOMS for draw in getattr(room, "PICTURES", ())}
 PLOTS = [plot for room in ROOMS for plot in getattr(room, "PLOTS", ())]
 
 
@@ -34,6 +36,13 @@ def main(check):
             stale.append(str(path.relative_to(ROOT)))
             if not check:
                 path.write_text(after, encoding="utf-8")
+    for name, draw in PICTURES.items():
+        path = ROOT / f"docs/figures/{name}.svg"
+        drawn = draw()
+        if not path.exists() or path.read_text(encoding="utf-8") != drawn:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(drawn, encoding="utf-8")
     print("out of date:" if check else "rewritten:", ", ".join(stale) or "none")
     if not check:
         for plot in PLOTS:

@@ -75,8 +75,8 @@ def decoding_large(_):
     header = ["threads", "ids, GB", "text, GB", "seconds", "M tokens/s",
               "peak of the process, MB"]
     return "\n".join([table(header, rows, left=0), "",
-                      "`decode_file` with GPT-2's vocabulary; the time on the wall, with reading "
-                      "and writing.  ", source(result)])
+                      "`decode_file` with GPT-2's vocabulary; elapsed time, with reading and "
+                      "writing.  ", source(result)])
 
 
 MAKERS = (decoding_ladder, decoding_stage, decoding_peers, decoding_large)

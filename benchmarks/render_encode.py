@@ -6,6 +6,7 @@ from rendering import (
     BLUE,
     GREEN,
     ORANGE,
+    PLOT_WIDTH,
     ladder_table,
     load,
     number,
@@ -126,8 +127,9 @@ def crossing(_):
     header = ["bytes", *(f"{kind}: {what}" for kind in kinds for what in ("scan", "heap", "ratio"))]
     return "\n".join([
         table(header, rows, left=0), "",
-        "Nanoseconds per pretoken, with the call from Python; *ratio* is heap by scan, so above 1 "
-        "the scan is faster. GPT-2's vocabulary; medians of 21, interleaved, in one process.  ",
+        "Nanoseconds per pretoken, with the call from Python. *ratio* is the heap's time divided "
+        "by the scan's, so above 1 the scan is faster. GPT-2's vocabulary; medians of 21, "
+        "interleaved, in one process.  ",
         source(result, texts=["web.txt"])])
 
 
@@ -166,7 +168,7 @@ def lengths(_):
 
 def plot_crossing():
     result = load("crossing", "encode")
-    figure, axes = pyplot().subplots(figsize=(8, 4.2))
+    figure, axes = pyplot().subplots(figsize=(PLOT_WIDTH, 4.2))
     styles = {"random letters": (BLUE, "o"), "one letter": (ORANGE, "s"),
               "real words": (GREEN, "^")}
     for kind, (colour, marker) in styles.items():
@@ -176,7 +178,7 @@ def plot_crossing():
     axes.axhline(1, color="black", lw=0.8)
     axes.axvline(result["heap_from"], color="grey", lw=0.8, ls="--")
     axes.annotate(f"the switch: {result['heap_from']}", (result["heap_from"], 2),
-                  xytext=(4, 4), textcoords="offset points", fontsize=8, color="grey")
+                  xytext=(4, 4), textcoords="offset points", color="grey")
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     axes.set_yticks([0.25, 0.5, 1, 2], ["1/4", "1/2", "1", "2"])

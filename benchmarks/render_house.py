@@ -18,6 +18,9 @@ LADDERS = {
                              "text"),
 }
 
+NAMES = {"pretokenize": "counting", "train": "training", "encode": "encoding", "decode": "decoding"}
+"""What the book calls each ladder."""
+
 
 def cost(ladder, row):
     if ladder == "encode":
@@ -36,7 +39,7 @@ def headline(_):
         result = load(name, ladder)
         results.append(result)
         measured = [row for row in result["rows"] if row.get("workers", 1) == 1]
-        rows.append([f"[{ladder}](docs/{ladder}/index.md)", len(stages.ladder(ladder)), work,
+        rows.append([f"[{NAMES[ladder]}](docs/{ladder}/index.md)", len(stages.ladder(ladder)), work,
                      cost(ladder, measured[0]), cost(ladder, measured[-1])])
     notes = ["`~`: extrapolated from the first merges.  "] if any(
         "~" in cell for row in rows for cell in row[3:]) else []

@@ -9,7 +9,18 @@ import math
 import statistics
 
 import common
-from rendering import BLUE, GREEN, ORANGE, load, number, pyplot, save_figure, source, table
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PLOT_WIDTH,
+    load,
+    number,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 from cs336_bpe.common.amounts import scientific
 
@@ -228,21 +239,21 @@ def plot_lm_vocabulary():
     if not result("vocabulary"):
         return
     plt = pyplot()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+    figure, (upper, lower) = plt.subplots(2, 1, figsize=(PLOT_WIDTH, 7.2))
     by_bytes, by_compute = vocabulary_cases()
     for groups, colour, marker, label in ((by_bytes, BLUE, "o", "equal bytes"),
                                           (by_compute, ORANGE, "s", "equal compute")):
-        left.plot(list(groups), [mean(rows) for rows in groups.values()], color=colour, lw=1.5,
+        upper.plot(list(groups), [mean(rows) for rows in groups.values()], color=colour, lw=1.5,
                   label=label)
         for size, rows in groups.items():
-            left.plot([size] * len(values_of(rows)), values_of(rows), marker, color=colour,
+            upper.plot([size] * len(values_of(rows)), values_of(rows), marker, color=colour,
                       markersize=4)
-    left.set_ylabel("bits per byte, held out")
-    left.legend(frameon=False)
+    upper.set_ylabel("bits per byte, held out")
+    upper.legend(frameon=False)
     costs = relative_costs(by_bytes)
-    right.plot(list(costs), list(costs.values()), "^-", color=GREEN, lw=1.5, markersize=5)
-    right.set_ylabel("compute per byte, times the least")
-    for axes in (left, right):
+    lower.plot(list(costs), list(costs.values()), "^-", color=GREEN, lw=1.5, markersize=5)
+    lower.set_ylabel("compute per byte, times the least")
+    for axes in (upper, lower):
         axes.set_xscale("log", base=2)
         axes.set_xticks(list(by_bytes), [f"{size:,}" for size in by_bytes])
         axes.minorticks_off()
@@ -256,7 +267,7 @@ def plot_lm_learning_rates():
     if not result("learning_rates"):
         return
     plt = pyplot()
-    figure, axes = plt.subplots(figsize=(6, 3.4))
+    figure, axes = plt.subplots(figsize=(PLOT_WIDTH, 3.6))
     groups = {float(case): rows for case, rows in cases("learning_rates").items()
               if values_of(rows)}
     axes.plot(list(groups), [mean(rows) for rows in groups.values()], color=BLUE, lw=1.5)

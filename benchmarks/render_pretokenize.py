@@ -1,11 +1,15 @@
 """The tables of docs/pretokenize; see render.py."""
 
-import statistics
+from statistics import median
 
 from rendering import current_name, ladder_table, load, not_measured, number, source, table
 
 from cs336_bpe import stages
 from cs336_bpe.measure import ladders
+
+
+def spread(values):
+    return f"{number(min(values))} to {number(max(values))}"
 
 
 def ladder_rows(result):
@@ -22,7 +26,7 @@ def counting_ladder(name):
         f"**{result['title']}** ({runs[0]['kinds']:,} distinct pretokens)", "",
         ladder_table(ladders.counting_table(runs)), "",
         *not_measured("pretokenize", [run["stage"] for run in runs]),
-        f"Times are until there is a dict of the counts. Without it, {ladders.number(last)} takes "
+        f"Times include making a dict of the counts. Without it, {ladders.number(last)} takes "
         + " and ".join(
             f"{number(run['columns_seconds'])} s with {run['workers']} thread"
             + "s" * (run["workers"] > 1)
@@ -61,12 +65,11 @@ def counting_stage(name):
 def threads(_):
     result = load("threads", "pretokenize")
     rows = []
-    median = {count: statistics.median(values) for count, values in result["seconds"].items()}
+    medians = {count: median(values) for count, values in result["seconds"].items()}
     for count, values in result["seconds"].items():
-        spread = f"{number(min(values))} to {number(max(values))}"
-        rows.append([count, number(median[count]), spread,
-                     number(result["num_bytes"] / median[count] / 1e6),
-                     number(median["1"] / median[count]) + "x",
+        rows.append([count, number(medians[count]), spread(values),
+                     number(result["num_bytes"] / medians[count] / 1e6),
+                     number(medians["1"] / medians[count]) + "x",
                      number(min(result["seconds"]["1"]) / min(values)) + "x"])
     return "\n".join([table(["threads", "median, s", "spread", "MB/s", "gain (medians)",
                              "gain (least)"], rows, left=0), "", source(result)])
@@ -92,8 +95,7 @@ def end_to_end(_):
         for peer, values in one["seconds"].items():
             label = f"{peer} {result['versions'].get(peer, '')}".strip()
             rows.append([f"{name}.txt, {one['num_bytes'] / 1e6:.0f} MB", label,
-                         number(one["medians"][peer]),
-                         f"{number(min(values))} to {number(max(values))}",
+                         number(one["medians"][peer]), spread(values),
                          number(one["medians"][peer] / one["medians"]["cs336_bpe"]) + "x"])
     header = ["corpus", "trainer", "median, s", "spread", "times ours"]
     note = ("Vocabulary 32,000, one thread each; five rounds (two of tokenizers), interleaved, "
@@ -106,13 +108,16 @@ def large(case):
     """Gigabytes; `large all` leaves out what the whole file is compared with."""
     result = load("large", "pretokenize")
     rows = [["the whole file" if row["case"] == "all" else row["case"], row["workers"],
-             f"{row['num_bytes']:,}", number(row["seconds"]),
-             number(row["seconds"] / row["num_bytes"] * 1e9), number(row["peak_bytes"] / 1e6)]
+             f"{row['num_bytes']:,}", number(median(row["seconds"])), spread(row["seconds"]),
+             number(median(row["seconds"]) / row["num_bytes"] * 1e9),
+             number(row["peak_bytes"] / 1e6)]
             for row in result["rows"] if case in ("", row["case"])]
-    header = ["file", "threads", "bytes", "seconds", "ns per byte", "peak, MB"]
+    header = ["file", "threads", "bytes", "seconds", "spread", "ns per byte", "peak, MB"]
     return "\n".join([table(header, rows), "",
-                      "Training to a vocabulary of 10,000, counting and merging.  ",
-                      source(result, texts=["CS336_BPE_LARGE"])])
+                      f"Training to a vocabulary of 10,000, counting and merging; medians of "
+                      f"{len(result['rows'][0]['seconds'])} fresh processes, with the file in "
+                      f"memory.  ",
+                      source(result)])
 
 
 MAKERS = (counting_ladder, counting_stage, threads, workers, end_to_end, large)

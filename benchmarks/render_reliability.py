@@ -1,6 +1,11 @@
 """The tables of docs/reliability.md; see render.py."""
 
-from rendering import load, number, source, table
+import sys
+
+from rendering import ROOT, load, number, source, table
+
+sys.path.insert(0, str(ROOT / "tests" / "mutants"))
+from mistakes import MISTAKES
 
 ORDINARY = "ordinary text"
 
@@ -33,4 +38,59 @@ def cells(rows, family):
     return [number(1e9 * own), number(own / ordinary) + "x", number(growth) if growth else ""]
 
 
-MAKERS = (worst_cases,)
+def crafted_words(_):
+    """Time and places per word in each table, of random words and of those made to collide."""
+    result = load("crafted_words", "reliability")
+    tables = {}
+    for row in result["rows"]:
+        tables.setdefault(row["table"], {})[row["words"]] = row
+    header = ["table", "random: ns per word", "places", "secret not known: time", "places",
+              "secret known: time", "places"]
+    rows = []
+    for name, sets in tables.items():
+        plain = sets["random"]
+        cells = [name, number(1e9 * min(plain["seconds"]) / (2 * result["number"])),
+                 number(plain["places"] / (2 * result["number"]))]
+        for words in ("another secret", "this secret"):
+            cells += [number(min(sets[words]["seconds"]) / min(plain["seconds"])) + "x",
+                      number(sets[words]["places"] / plain["places"]) + "x"]
+        rows.append(cells)
+    return "\n".join([table(header, rows), "", source(result)])
+
+
+def fuzz(_):
+    """What the fuzzers have run, mode by mode; what ran under sanitizers has its own columns."""
+    result = load("fuzz", "reliability")
+    rows = []
+    for mode in dict.fromkeys(run["mode"] for run in result["runs"]):
+        cells = [mode]
+        for sanitized in (False, True):
+            runs = [run for run in result["runs"]
+                    if run["mode"] == mode and run["sanitized"] == sanitized]
+            cells += [f"{sum(run[what] for run in runs):,}" for what in ("cases", "comparisons")]
+        rows.append(cells)
+    rows.append(["**all**", *(f"{sum(int(row[place].replace(',', '')) for row in rows):,}"
+                              for place in range(1, 5))])
+    header = ["mode", "cases", "comparisons", "with sanitizers: cases", "comparisons"]
+    note = f"*`{result['command']}`. {result['date']}*"
+    return "\n".join([table(header, rows), "", note])
+
+
+def mutants(_):
+    """How many of the mistakes the tests found, room by room."""
+    result = load("mutants", "reliability")
+    rooms = {}
+    for one in MISTAKES:
+        row = rooms.setdefault(one.file.split("/")[1].removesuffix(".py"), [0, 0, 0])
+        outcome = result["results"].get(one.name, "not run")
+        row[0] += 1
+        row[1] += outcome != "not run"
+        row[2] += outcome.startswith("found")
+    rows = [[f"`{room}`", *map(str, row)] for room, row in sorted(rooms.items())]
+    totals = [str(sum(row[place] for row in rooms.values())) for place in range(3)]
+    rows.append(["**all**", *totals])
+    note = f"*`{result['command']}`. {result['date']}*"
+    return "\n".join([table(["room", "mistakes", "tried", "found"], rows), "", note])
+
+
+MAKERS = (worst_cases, crafted_words, fuzz, mutants)

@@ -9,7 +9,17 @@ import textwrap
 from pathlib import Path
 
 import equal_work
-from rendering import BLUE, ORANGE, RESULTS, current_name, not_measured, pyplot, save_figure, table
+from rendering import (
+    BLUE,
+    ORANGE,
+    PLOT_WIDTH,
+    RESULTS,
+    current_name,
+    not_measured,
+    pyplot,
+    save_figure,
+    table,
+)
 
 from cs336_bpe import stages
 
@@ -62,8 +72,8 @@ def saved_run(ladder):
 def draw(path):
     """Bars for the speed of every row, a panel for every group, logarithmic."""
     _, groups = read_run(path)
-    heights = [len(rows) + 2.5 for rows in groups.values()]
-    figure, panels = pyplot().subplots(len(groups), 1, figsize=(8, 0.24 * sum(heights)),
+    heights = [len(rows) + 3.5 for rows in groups.values()]
+    figure, panels = pyplot().subplots(len(groups), 1, figsize=(PLOT_WIDTH, 0.26 * sum(heights)),
                                        height_ratios=heights, squeeze=False)
     for axes, (name, rows) in zip(panels[:, 0], groups.items()):
         key, unit = (("merges_per_second", "merges/s") if name.startswith("train")
@@ -71,12 +81,12 @@ def draw(path):
         speeds = [row["extra_info"][key] for row in rows]
         colours = [BLUE if row["extra_info"]["stage"] else ORANGE for row in rows]
         axes.barh(range(len(rows)), speeds, color=colours, height=0.7)
-        axes.set_yticks(range(len(rows)), [row["name"] for row in rows], fontsize=8)
+        axes.set_yticks(range(len(rows)), [row["name"] for row in rows], fontsize=10)
         axes.invert_yaxis()
         axes.set_xscale("log")
         axes.set_xlim(left=min(speeds) / 2)
-        axes.set_title(textwrap.fill(f"{name} ({unit})", 80), fontsize=9, loc="left")
-        axes.tick_params(axis="x", labelsize=8)
+        axes.set_title(textwrap.fill(f"{name} ({unit})", 50), fontsize=10, x=-0.35, loc="left")
+        axes.tick_params(axis="x", labelsize=10)
         axes.grid(axis="x", alpha=0.3)
     return figure
 

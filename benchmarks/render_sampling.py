@@ -2,7 +2,19 @@
 
 import statistics
 
-from rendering import BLUE, GREEN, ORANGE, PURPLE, load, number, pyplot, save_figure, source, table
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PLOT_WIDTH,
+    PURPLE,
+    load,
+    number,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 
 def sampling():
@@ -111,15 +123,15 @@ def near_duplicates_found(_):
             for row in real["rows"]]
     return "\n".join([
         table(["document", "most alike to an earlier one", "found"], rows, left=0), "",
-        f"Of the {real['documents']:,} documents of stories.txt, all that are 0.7 or more alike to "
-        f"an earlier one, or that were found.  ",
+        f"The rows are the documents of stories.txt, {real['documents']:,} in all, that are 0.7 or "
+        f"more alike to an earlier one, or that were found.  ",
         source(result, texts=["stories.txt"])])
 
 
 def plot_sampling():
     plt = pyplot()
     result = sampling()
-    figure, panels = plt.subplots(1, 2, figsize=(9, 4.8))
+    figure, panels = plt.subplots(2, 1, figsize=(PLOT_WIDTH, 9))
     lines = [("web", 0, BLUE), ("web", 1, ORANGE), ("stories", 0, GREEN)]
     for name, place, colour in lines:
         corpus = result["corpora"][name]
@@ -159,7 +171,7 @@ def plot_sampling():
         axes.minorticks_off()
         axes.grid(alpha=0.3)
         axes.set_xlabel("documents trained on")
-        axes.legend(frameon=False, fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.17),
+        axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.17),
                     ncols=2)
     save_figure(figure, "sampling")
 

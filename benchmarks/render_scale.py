@@ -10,10 +10,14 @@ CORES = (2, 64, 1024)
 
 
 def rate(room):
-    """Bytes per second and thread, of gigabytes of text; the worse of two runs of one thread."""
-    rows = load("large", room)["rows"]
-    return min(row["num_bytes"] / row["seconds"] for row in rows
-               if row["workers"] == 1 and row["num_bytes"] > 2e9)
+    """Bytes per second of one thread, of gigabytes of text: in the slowest run."""
+    rows = [row for row in load("large", room)["rows"]
+            if row["workers"] == 1 and row["num_bytes"] > 2e9]
+    return min(row["num_bytes"] / seconds for row in rows for seconds in all_runs(row))
+
+
+def all_runs(row):
+    return row["seconds"] if isinstance(row["seconds"], list) else [row["seconds"]]
 
 
 def readable_time(seconds):

@@ -15,6 +15,8 @@ TEXTS = {
     "corpus.en": "the course's fixture for training",
     "tinystories_train_pretoken_counts.json":
         "how often each pretoken occurs in TinyStoriesV2-GPT4-train.txt (2,227,753,162 bytes)",
+    "tinystories_train.txt": "the same pretokens equally often, in random order: it gives the "
+                             "merges of TinyStories-train",
 }
 
 

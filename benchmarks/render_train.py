@@ -1,17 +1,6 @@
-"""The tables and the plot of docs/train; see render.py."""
+"""The tables of docs/train; see render.py."""
 
-from rendering import (
-    BLUE,
-    GREEN,
-    ORANGE,
-    ladder_table,
-    load,
-    number,
-    pyplot,
-    save_figure,
-    source,
-    table,
-)
+from rendering import ladder_table, load, number, source, table
 
 from cs336_bpe.measure import ladders
 
@@ -143,26 +132,4 @@ def detour_changes(_):
         "5 MB of built-in stories, vocabulary 4,000.  ", source(result)])
 
 
-def plot_ladders():
-    plt = pyplot()
-    figure, axes = plt.subplots(figsize=(8, 4.2))
-    names = ["ladder_built_in", "ladder_tinystories", "ladder_web"]
-    for name, colour, marker in zip(names, [BLUE, ORANGE, GREEN], "os^"):
-        rows = load(name)["rows"]
-        seconds = [row["whole_seconds"] for row in rows]
-        axes.plot(range(1, len(rows) + 1), seconds, color=colour, lw=1.5, label=SHORT[name])
-        for x, row in enumerate(rows, 1):
-            axes.plot(x, row["whole_seconds"], marker, color=colour,
-                      fillstyle="full" if row["complete"] else "none")
-    axes.set_yscale("log")
-    axes.set_xticks(range(1, len(rows) + 1))
-    axes.set_xticklabels([row["stage"].replace("_", "\n") for row in load(names[0])["rows"]],
-                         fontsize=8)
-    axes.set_ylabel("seconds in the merge loop")
-    axes.grid(axis="y", alpha=0.3)
-    axes.legend(frameon=False, title="corpus, vocabulary (hollow: extrapolated)")
-    save_figure(figure, "train_ladder")
-
-
 MAKERS = (ladder, stage, profile, peers, pathological, memory, detour, detour_changes)
-PLOTS = (plot_ladders,)

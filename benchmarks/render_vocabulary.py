@@ -2,7 +2,18 @@
 
 import math
 
-from rendering import BLUE, GREEN, ORANGE, PURPLE, load, pyplot, save_figure, source, table
+from rendering import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    PLOT_WIDTH,
+    PURPLE,
+    load,
+    pyplot,
+    save_figure,
+    source,
+    table,
+)
 
 from cs336_bpe.common.amounts import scientific
 from cs336_bpe.cost import transformer, vocabulary_size
@@ -92,7 +103,7 @@ def vocabulary_axis(axes, plt):
 
 def plot_bytes_per_token():
     plt = pyplot()
-    figure, axes = plt.subplots(figsize=(7, 3.8))
+    figure, axes = plt.subplots(figsize=(PLOT_WIDTH, 4))
     _, curves = vocabulary()
     places = {"multilingual": (0, 7), "web": (0, -14), "stories": (-4, 8)}
     for (name, curve), colour, marker in zip(curves.items(), [BLUE, ORANGE, GREEN], "os^"):
@@ -109,7 +120,7 @@ def plot_bytes_per_token():
 def plot_compute_per_byte():
     plt = pyplot()
     _, curves = vocabulary()
-    figure, panels = plt.subplots(1, len(curves), figsize=(9.5, 5), sharey=True)
+    figure, panels = plt.subplots(len(curves), 1, figsize=(PLOT_WIDTH, 5 * len(curves)))
     for axes, (corpus, curve) in zip(panels, curves.items()):
         styles = zip([BLUE, ORANGE, GREEN, PURPLE], ["-", "--", "-.", ":"], "os^D")
         for (name, shape), (colour, line, marker) in zip(transformer.SHAPES.items(), styles):
@@ -125,11 +136,10 @@ def plot_compute_per_byte():
         axes.set_title(corpus)
         axes.set_xlim(400, 300_000)
         axes.set_ylim(0.95, 2.05)
+        axes.legend(frameon=False, title="least FLOPs per byte, and where", handlelength=4,
+                    loc="upper center", bbox_to_anchor=(0.5, -0.16))
         axes.set_xlabel("vocabulary size (k = 1,024)")
-        axes.legend(frameon=False, fontsize=8.5, title="least FLOPs per byte, and where",
-                    title_fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.15),
-                    handlelength=4)
-    panels[0].set_ylabel("compute per byte, times the shape's least")
+        axes.set_ylabel("compute per byte, times the least")
     save_figure(figure, "vocabulary_compute_per_byte")
 
 

@@ -2,12 +2,13 @@
 
 import ast
 import re
-from html import escape
+from functools import partial
 
+from pictures.drawing import SMALL, Picture
 from rendering import BLUE, GREEN, ORANGE, ROOT
 
 STATION = re.compile(r"^\d+\. \[`([^`]+)`\]", re.M)
-WIDTH, LEFT, TOP, FLOOR = 1600, 150, 50, 50
+LEFT, RIGHT = 20, 260
 COLOURS = (BLUE, ORANGE, GREEN)
 
 
@@ -28,49 +29,36 @@ def walks():
 
 
 def walk():
-    """Time goes from left to right, and each file is on the floor of its room."""
+    """Time goes down the page, and a file is the further right the lower the floor of its room."""
     used = {file.partition("/")[0].removesuffix(".py") for _, files in walks() for file in files}
     rows = [[room for room in rooms if room in used] for rooms in floors()]
-    rows = [rooms for rooms in rows if rooms]
-    height_of = {room: TOP + FLOOR * row for row, rooms in enumerate(rows) for room in rooms}
-    number = sum(len(files) for _, files in walks())
-    step = (WIDTH - LEFT - 60) / (number + len(list(walks())))
-    bottom = TOP + FLOOR * len(rows)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + 20}" '
-             f'font-family="sans-serif" font-size="13">',
-             f'<rect width="{WIDTH}" height="{bottom + 20}" fill="white"/>']
-    for row, rooms in enumerate(rows):
-        top = TOP + FLOOR * row - FLOOR / 2
-        shade = "#f4f4f4" if row % 2 else "#ffffff"
-        parts.append(f'<rect x="10" y="{top}" width="{WIDTH - 20}" height="{FLOOR}" '
-                     f'fill="{shade}"/>')
-        parts.append(f'<text x="20" y="{top + FLOOR / 2 + 5}" fill="#444">'
-                     f'{escape(", ".join(rooms))}</text>')
-    x = LEFT
+    floor_of = {room: floor for floor, rooms in enumerate(filter(None, rows)) for room in rooms}
+    step = (RIGHT - LEFT) / (len(set(floor_of.values())) - 1)
+    picture = Picture("Three bytes on their way through the floors of the house, file by file")
+    picture.words(LEFT - 8, 24, "top floor", at="start", size=SMALL, colour="#555")
+    picture.words(RIGHT + 8, 24, "ground floor", at="end", size=SMALL, colour="#555")
+    top, y = 34, 34
+    drawn = []
     for colour, (title, files) in zip(COLOURS, walks()):
+        y += 34
+        drawn.append(partial(picture.words, RIGHT + 34, y - 4, title, at="start", bold=True,
+                             colour=colour))
         points = []
-        first = x
         for place, file in enumerate(files, 1):
-            room, _, name = file.rpartition("/")
-            y = height_of[room or file.removesuffix(".py")]
-            points.append((x, y))
-            label = f"{place} {name}"
-            parts.append(f'<circle cx="{x:.0f}" cy="{y}" r="5" fill="{colour}"/>')
-            beside = [b for _, b in points].count(y) % 2  # neighbours on a floor take turns
-            side = -10 if beside else 20
-            parts.append(f'<text x="{x:.0f}" y="{y + side}" font-size="11" text-anchor="middle" '
-                         f'stroke="white" stroke-width="3" paint-order="stroke">'
-                         f'{escape(label)}</text>')
-            x += step
-        line = " ".join(f"{a:.0f},{b}" for a, b in points)
-        parts.insert(-2 * len(files), f'<polyline points="{line}" fill="none" stroke="{colour}" '
-                                      f'stroke-width="2"/>')
-        parts.append(f'<text x="{first:.0f}" y="20" fill="{colour}" font-weight="bold">'
-                     f'{escape(title)}</text>')
-        x += step
-    parts.append("</svg>")
-    (ROOT / "docs/figures/walk.svg").write_text("\n".join(parts) + "\n", "utf-8")
+            y += 26
+            room = file.rpartition("/")[0].partition("/")[0] or file.removesuffix(".py")
+            points.append((LEFT + step * floor_of[room], y - 6))
+            drawn.append(partial(picture.words, RIGHT + 34, y, f"{place} {file}", at="start",
+                                 size=SMALL))
+        if len(points) > 1:
+            drawn.append(partial(picture.line, *points, colour=colour))
+        drawn += [partial(picture.dot, *point, colour) for point in points]
+    for floor in range(len(set(floor_of.values()))):
+        picture.line((LEFT + step * floor, top), (LEFT + step * floor, y), colour="#e4e4e4")
+    for draw in drawn:
+        draw()
+    return picture.svg()
 
 
 MAKERS = ()
-PLOTS = (walk,)
+PICTURES = (walk,)

@@ -150,18 +150,25 @@ BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
 """Distinguishable to colour-blind readers (the palette of Okabe and Ito)."""
 
 
+PLOT_WIDTH = 6.4
+"""In inches. A plot of this width with letters of 11 points can be read on a page of 400 pixels, so
+panels stand one above the other."""
+
+
 def pyplot():
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot as plt
 
-    plt.rcParams.update({"svg.hashsalt": "cs336", "font.size": 10, "svg.fonttype": "path"})
+    plt.rcParams.update({"svg.hashsalt": "cs336", "font.size": 11, "svg.fonttype": "path"})
     return plt
 
 
-def save_figure(figure, name):
+def save_figure(figure, name, title=None):
+    """Save a plot; its title is not drawn, but read out to those who can't see it."""
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     (ROOT / "docs/figures").mkdir(exist_ok=True)
-    figure.savefig(ROOT / f"docs/figures/{name}.svg", metadata={"Date": None})
+    about = {"Date": None} | ({"Title": title} if title else {})
+    figure.savefig(ROOT / f"docs/figures/{name}.svg", metadata=about)

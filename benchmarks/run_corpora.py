@@ -1,20 +1,23 @@
-"""How close generated text is to real text: the measurement behind docs/corpora/generated.md.
+"""What text looks like, and how close generated text is to it: behind docs/machine/text.md and
+docs/corpora/generated.md.
 
     CS336_BPE_DATA=folder python benchmarks/run_corpora.py
 
-Both are measured size by size; a larger size begins with the smaller one. No time is measured, so
-the figures are the same on every machine. Saves results/corpora_fit.json.
+Texts are measured size by size; a larger size begins with the smaller one. No time is measured, so
+the figures are the same on every machine.
 """
 
 from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
+from math import log
 
 import common
 from common import EOT, corpus, run_experiments
 
 from cs336_bpe import count_pretokens_in
 from cs336_bpe.corpora import generated
+from cs336_bpe.text.cuts import Cutter
 
 save = partial(common.save, "corpora")
 SIZES = {  # in bytes; the last one is the size of the real file
@@ -59,7 +62,66 @@ def fit():
     save("fit", {"corpora": kinds})
 
 
-EXPERIMENTS = {function.__name__: function for function in (fit,)}
+POINTS = 100  # of a curve
+SMALLEST = 10_000  # bytes
+
+
+def spaced(first: int, last: int) -> list[int]:
+    """Up to POINTS integers from the first to the last, at equal ratios."""
+    steps = [round(first * (last / first) ** (i / (POINTS - 1))) for i in range(POINTS)]
+    return sorted(set(steps))
+
+
+def distinct_growth(
+    text: bytes, cutter: Cutter
+) -> tuple[list[tuple[int, int]], Mapping[bytes, int]]:
+    """(bytes, distinct pretokens) of ever larger beginnings, cut where no pretoken is; all counts.
+
+    A beginning is counted by adding what is new to the one before.
+    """
+    counts: dict[bytes, int] = {}
+    points, done = [], 0
+    for size in spaced(SMALLEST, len(text)):
+        cut = len(text) if size == len(text) else cutter.last_cut(text, size)
+        for word, n in count_pretokens_in(text[done:cut].decode(), [EOT]).items():
+            counts[word] = counts.get(word, 0) + n
+        points.append((cut, len(counts)))
+        done = cut
+    return points, counts
+
+
+def laws():
+    """How often the most frequent pretokens occur, and how many distinct ones there are."""
+    real = {f"{name}.txt": corpus(name) for name in ("stories", "web", "code", "multilingual")}
+    texts = {"built-in stories": "".join(generated.stream("stories", 20_000_000)).encode(),
+             **{name: path.read_bytes() for name, path in real.items()}}
+    cutter = Cutter([EOT])
+    found = {}
+    for name, text in texts.items():
+        growth_points, counts = distinct_growth(text, cutter)
+        frequencies = sorted(counts.values(), reverse=True)
+        middle = cutter.last_cut(text, len(text) // 2)
+        halves = [len(count_pretokens_in(part.decode(), [EOT]))
+                  for part in (text[:middle], text[middle:])]
+        (small, few), (large, many) = (
+            next(point for point in growth_points if point[0] >= len(text) // 10),
+            growth_points[-1])
+        found[name] = {
+            "bytes": len(text), "pretokens": sum(frequencies), "distinct": len(frequencies),
+            "each": sum(frequencies) / len(frequencies),
+            "once": sum(n == 1 for n in frequencies), "distinct_in_halves": halves,
+            # How fast the number grows in the last tenfold: distinct ~ bytes ** exponent.
+            "exponent": log(many / few) / log(large / small),
+            "half_of_whole": halves[0] / len(frequencies),
+            "two_halves_of_whole": sum(halves) / len(frequencies),
+            "frequencies": [[rank, frequencies[rank - 1]] for rank in spaced(1, len(frequencies))],
+            "growth": growth_points}
+        print(name, {key: value for key, value in found[name].items()
+                     if not isinstance(value, list)}, flush=True)
+    save("laws", {"corpora": found})
+
+
+EXPERIMENTS = {function.__name__: function for function in (fit, laws)}
 
 
 if __name__ == "__main__":

@@ -1,21 +1,26 @@
 """The measurement behind docs/reliability.md: what the worst texts cost, and how that grows.
 
-    python benchmarks/run_reliability.py
+    python benchmarks/run_reliability.py [worst_cases] [crafted_words]
 
 Each family of texts is made in three sizes, of which each is twice the one before. Growth is the
 time for the largest divided by that for the one before: 2 is linear, 4 is quadratic. The time per
 byte is compared with that for ordinary text (generated, like web text) of the same size. Where
 another library does the same work on the same text, it is measured beside, and gets no larger ones
 after LIMIT seconds.
-Saves results/reliability_worst_cases.json.
+Words and pairs that were made to collide in a hash table are compared with random ones, table by
+table, by crafted_words.cpp. Saves results/reliability_worst_cases.json and ..._crafted_words.json.
 """
 
 import random
+import shutil
 import string
+import subprocess
 import sys
+import tempfile
 import warnings
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from time import process_time
 
 import common
@@ -159,7 +164,38 @@ def worst_cases():
                          "versions": {name: version(name) for name in packages}})
 
 
-EXPERIMENTS = {function.__name__: function for function in (worst_cases,)}
+TABLES = ("COUNT", "CACHE", "RANKS", "NUMBERS", "TRAIN")  # of crafted_words.cpp
+NUM_WORDS = 50_000
+
+
+def crafted_words():
+    """Words that collide against random ones: seconds and places looked at, in every table."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise SystemExit("this needs g++")
+    root = Path(__file__).resolve().parents[1]
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for table in TABLES:
+            program = Path(folder, table)
+            rooms = (f"-I{root / 'cs336_bpe' / room}"
+                     for room in ("native", "pretokenize", "encode", "train"))
+            subprocess.run([compiler, "-std=c++17", "-O3", f"-D{table}", "-Dprivate=public", *rooms,
+                            Path(__file__).with_name("crafted_words.cpp"), "-o", program],
+                           check=True)
+            done = subprocess.run([program, str(NUM_WORDS), str(2 * ROUNDS)], check=True,
+                                  capture_output=True, text=True)
+            for line in done.stdout.splitlines():
+                name, words, _, seconds, places = line.split("\t")
+                row = rows.setdefault((name, words), {"table": name, "words": words, "seconds": [],
+                                                      "places": int(places)})
+                row["seconds"].append(float(seconds))
+    for row in rows.values():
+        print(row, flush=True)
+    save("crafted_words", {"number": NUM_WORDS, "rows": [*rows.values()]})
+
+
+EXPERIMENTS = {function.__name__: function for function in (worst_cases, crafted_words)}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ two threads, and says how much memory that takes; it needs as much room on the d
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -35,6 +34,7 @@ from cs336_bpe import (
 )
 from cs336_bpe.corpora import generated
 from cs336_bpe.cost.bytes_per_token import num_tokens
+from cs336_bpe.measure.process import peak_memory
 
 save = partial(common.save, "scale")
 VOCAB_SIZE = 32_000
@@ -71,14 +71,14 @@ def train_here(millions):
         start = time.perf_counter()
         counts = PretokenCounts.load(path)
         loaded = time.perf_counter()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        before = peak_memory()
         _, merges = train_bpe_from_counts(counts, VOCAB_SIZE, [EOT])
         end = time.perf_counter()
     print(json.dumps({
         "distinct": len(counts), "bytes": len(counts.columns.text), "pretokens": counts.total,
         "merges": len(merges), "load_seconds": loaded - start, "seconds": end - loaded,
         "peak_before_bytes": before,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+        "peak_bytes": peak_memory()}))
 
 
 def make(number, path):
@@ -138,7 +138,7 @@ def count_here(path):
     print(json.dumps({
         "workers": 2, "num_bytes": os.path.getsize(path), "seconds": seconds,
         "distinct": len(counts), "pretokens": counts.total,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+        "peak_bytes": peak_memory()}))
 
 
 def count_10():

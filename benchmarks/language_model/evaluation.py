@@ -112,7 +112,7 @@ def compressed_bits_per_byte(documents, learnt=()) -> dict[str, float]:
     num_bytes = sum(len(one.encode()) for one in documents)
     sizes = {"gzip": len(gzip.compress(text, 9)), "xz": xz_size(text)}
     if before:
-        sizes["xz after the text learnt from"] = xz_size(before + text) - xz_size(before)
+        sizes["xz after the training text"] = xz_size(before + text) - xz_size(before)
     return {name: 8 * size / num_bytes for name, size in sizes.items()}
 
 

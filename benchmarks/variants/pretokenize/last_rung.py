@@ -7,7 +7,7 @@ EXPERIMENT = Experiment(
     task="count",
     texts=("web", "multilingual"),
     rounds=3,
-    modules=("native.scan", "pretokenize.stage11_threads"),
+    modules=("native.scan", "pretokenize.stage11_threads", "pretokenize.total"),
     variants=(
         Variant("no huge pages", "tables in pages as the system gives them",
                 defines=("CS336_BPE_SMALL_PAGES",)),
