@@ -27,7 +27,7 @@ def without_last_lines(text):
 
 def read(app, page, text):
     """Add to a page's Markdown what the site has more of."""
-    text[0] = sources.rewrite(page, without_last_lines(text[0]))
+    text[0] = play.insert(page, sources.rewrite(page, without_last_lines(text[0])))
     stage = stage_pages.stage_of(page)
     if stage is not None:
         title, _, rest = text[0].partition("\n")
@@ -41,7 +41,6 @@ def read(app, page, text):
                                     for caption, pages in order.parts().items())
     if page in order.BELOW:
         text[0] += "\n" + order.toctree(order.existing(order.BELOW[page]))
-    text[0] += play.links(page)
 
 
 def resolve(app, doctree, page):

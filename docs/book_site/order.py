@@ -48,7 +48,7 @@ BELOW = {
     "decode/index": rungs("decode"),
     "published/index": [f"published/{write_up}" for write_up in "abcde"],
 }
-LAST_PAGES = ["glossary", "bibliography"]
+LAST_PAGES = ["glossary", "bibliography", "addresses"]
 
 
 def existing(pages: list[str]) -> list[str]:
