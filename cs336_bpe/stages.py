@@ -191,6 +191,11 @@ DECODE = (
           compiled=True),
     Stage("decode", "stage07_huge_pages", "stage06_own_text",
           "huge pages for the result", "the same, fewer interruptions", compiled=True),
+    Stage("decode", "stage08_one_pass", "stage07_huge_pages",
+          "one pass, into room that was guessed", "a read, a load and a store", compiled=True),
+    Stage("decode", "stage09_four_at_a_time", "stage08_one_pass",
+          "four tokens at a time, lengths beside them", "a load, a store, a fourth of a check",
+          compiled=True),
 )
 
 STAGES = PRETOKENIZE + TRAIN + ENCODE + DECODE

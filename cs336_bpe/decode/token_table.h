@@ -58,15 +58,20 @@ template <class Id> static bool has_negative(const Id *ids, size_t size) {
     return all < 0;
 }
 
-/* The same for ids of which only the size in bytes is known, and whether they have a sign. One that
- * is negative would be a great one without a sign, and in one byte or two not great enough. */
+/* Is there an id that would be another one without its sign? In four bytes or eight it would be
+ * greater than all ids; so this is for one byte or two, with a sign. */
+static bool is_another_without_sign(const void *ids, int width, size_t size) {
+    return width == 1 ? has_negative((const int8_t *)ids, size)
+                      : width == 2 && has_negative((const int16_t *)ids, size);
+}
+
+/* The same for ids of which only the size in bytes is known, and whether they have a sign. */
 static bool add_up_any(const Tokens &tokens, const void *ids, int width, bool with_sign,
                        size_t size, size_t *total) {
+    if (with_sign && is_another_without_sign(ids, width, size)) return false;
     switch (width) {
-    case 1: return !(with_sign && has_negative((const int8_t *)ids, size))
-        && add_up(tokens, (const uint8_t *)ids, size, total);
-    case 2: return !(with_sign && has_negative((const int16_t *)ids, size))
-        && add_up(tokens, (const uint16_t *)ids, size, total);
+    case 1: return add_up(tokens, (const uint8_t *)ids, size, total);
+    case 2: return add_up(tokens, (const uint16_t *)ids, size, total);
     case 4: return add_up(tokens, (const uint32_t *)ids, size, total);
     case 8: return add_up(tokens, (const uint64_t *)ids, size, total);
     }

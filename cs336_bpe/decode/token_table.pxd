@@ -11,6 +11,7 @@ cdef extern from "token_table.h" nogil:
     enum:
         TOKEN_PADDING
     size_t place_of[Id](const Tokens &tokens, const Id *id)
+    bint is_another_without_sign(const void *ids, int width, size_t size)
 
 ctypedef fused Id:
     uint8_t
@@ -35,8 +36,10 @@ cdef class GivenIds:
     cdef uint32_t *own
     cdef Py_buffer view
     cdef bint has_view
+    cdef bint with_sign
     cdef int width
     cdef size_t size
     cdef size_t total
     cdef bint read(self, TokenTable table, ids) except -1
-    cdef bint add_up(self, bint with_sign) noexcept nogil
+    cdef int take(self, TokenTable table, ids) except -1
+    cdef bint add_up(self) noexcept nogil

@@ -102,7 +102,16 @@ cdef class GivenIds:
 
     cdef bint read(self, TokenTable table, ids) except -1:
         """Look at all ids: the first of two passes. False if they can't all be decoded."""
-        cdef bint with_sign = False, good
+        cdef bint good
+        self.take(table, ids)
+        if self.size < FEW_IDS:
+            return self.add_up()
+        with nogil:
+            good = self.add_up()
+        return good
+
+    cdef int take(self, TokenTable table, ids) except -1:
+        """Remember ids, and don't look at them yet."""
         self.table = table
         self.tokens = &table.tokens
         self.size = len(ids)
@@ -118,15 +127,12 @@ cdef class GivenIds:
             self.has_view = True
             self.ids = self.view.buf
             self.width = <int>self.view.itemsize
-            with_sign = self.view.format[strlen(self.view.format) - 1] >= b"a"  # a small letter
-        if self.size < FEW_IDS:
-            return self.add_up(with_sign)
-        with nogil:
-            good = self.add_up(with_sign)
-        return good
+            self.with_sign = self.view.format[strlen(self.view.format) - 1] >= b"a"  # a small one
+        return 0
 
-    cdef bint add_up(self, bint with_sign) noexcept nogil:
-        return add_up_any(self.tokens[0], self.ids, self.width, with_sign, self.size, &self.total)
+    cdef bint add_up(self) noexcept nogil:
+        return add_up_any(self.tokens[0], self.ids, self.width, self.with_sign, self.size,
+                          &self.total)
 
     def __dealloc__(self):
         if self.has_view:

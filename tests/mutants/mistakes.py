@@ -77,8 +77,11 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "encode/rolling.h": (WORDS, ("tokenizer.engine",)),
     "tokenizer/engine.pyx": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "tokenizer/whole_text.h": (ENGINE + STREAMS, ("tokenizer.engine",)),
-    "decode/token_table.h": (DECODE, ("decode.stage07_huge_pages",)),
-    "decode/utf8_text.h": (DECODE, ("decode.stage07_huge_pages",)),
+    "decode/token_table.h": (DECODE, ("decode.token_table", "decode.stage09_four_at_a_time")),
+    "decode/utf8_text.h": (DECODE, ("decode.stage09_four_at_a_time",)),
+    "decode/bytes_that_grow.h": (DECODE, ("decode.stage09_four_at_a_time",)),
+    "decode/stage08_one_pass.pyx": (DECODE, ("decode.stage08_one_pass",)),
+    "decode/stage09_four_at_a_time.pyx": (DECODE, ("decode.stage09_four_at_a_time",)),
     "corpora/near_duplicates.pyx": (SAMPLE, ("corpora.near_duplicates",)),
     "corpora/choose.py": ((*SAMPLE, "cs336_bpe/corpora/choose.py"), ()),
     "cost/vocabulary_size.py": (("tests/cost", "cs336_bpe/cost"), ()),
@@ -538,7 +541,17 @@ mistake("decode: far ids are taken for the nearest", "decode/token_table.h",
 mistake("decode: a gap is an empty token",
         "decode/token_table.h", "gap |= !length;", "gap |= false;")
 mistake("decode: negative ids wrap round", "decode/token_table.h",
-        "return !(with_sign && has_negative((const int8_t *)ids, size))\n", "return true\n")
+        "return width == 1 ? has_negative((const int8_t *)ids, size)", "return width == 1 ? false")
+mistake("decode: room for the next token, and no more", "decode/stage08_one_pass.pyx",
+        "elif length and length <= <size_t>(end - to):", "elif length:")
+mistake("decode: one id is left out where there was no room", "decode/stage09_four_at_a_time.pyx",
+        "    done[0] = i\n", "    done[0] = i + (needed != 0)\n")
+mistake("decode: a token of 16 bytes is in a slot", "decode/stage09_four_at_a_time.pyx",
+        "<uint8_t>length if length < WIDE else LONG", "<uint8_t>length if length <= WIDE else LONG")
+mistake("decode: one of four may be no token", "decode/stage09_four_at_a_time.pyx",
+        "| <uint32_t>b.length - 1 |", "|")
+mistake("decode: what was not used is given out", "decode/bytes_that_grow.h",
+        "if (used < room && make_room(used)) return NULL;", "")
 mistake("decode: surrogates are text", "decode/utf8_text.h",
         "code < 0x800 || (code >= 0xD800 && code < 0xE000)", "code < 0x800")
 mistake("decode: overlong forms of four bytes are text", "decode/utf8_text.h",
