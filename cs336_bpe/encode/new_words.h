@@ -32,6 +32,11 @@ struct NewWords {
         return 2;
     }
 
+    /* By merges alone, up to 16 bytes, of which all 16 can be read. */
+    size_t merge_short(const uint8_t *text, size_t length, uint32_t *ids) const noexcept {
+        return ::merge_short(*merges, text, length, ids);
+    }
+
     /* By merges alone; returns the number of ids, or -1 for no memory. */
     ptrdiff_t merge(Lists *lists, const uint8_t *text, size_t length,
                     uint32_t *ids) const noexcept {

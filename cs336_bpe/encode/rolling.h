@@ -18,54 +18,73 @@
 #define CS336_BPE_AHEAD 64
 #endif
 
+/* What is rare is never inlined: it would take the registers that the loop needs. */
 template <class Id, class To> struct Writer {
-    enum { AHEAD = CS336_BPE_AHEAD };  /* a power of two */
+    enum { AHEAD = CS336_BPE_AHEAD };
+    typedef Entry<Id> E;
+    struct alignas(32) Asked { Key key; const E *place; };
     OtherWords<Id, To> others;
-    Key keys[AHEAD];
-    uint32_t offsets[AHEAD];  /* of their places in the table */
+    Asked asked[AHEAD];
 
-    /* Make the key of a pretoken, and ask for its place. */
-    BPE_ALWAYS_INLINE void ask(size_t k, const uint8_t *text, size_t length, const uint8_t *table,
-                               size_t mask, const Secret &secret) noexcept {
-        Key key;
-        uint64_t hash;
-        if (BPE_UNLIKELY(length > SHORT)) {
-            key = long_key(text, length > LONG ? 0 : length, secret);
-            hash = key.first();
-        } else {
-            key = short_key(text, length);
-            hash = secret_hash(key.first(), key.second(), secret);
-        }
-        keys[k % AHEAD] = key;
-        offsets[k % AHEAD] = (uint32_t)(hash & mask);
-        BPE_PREFETCH(table + (hash & mask));
+    /* Make the key of a pretoken, and ask for its place. `secret` is that of the table, as a key. */
+    BPE_ALWAYS_INLINE void ask(Asked *one, const uint8_t *text, size_t length, const E *table,
+                               size_t mask, const Key &secret) noexcept {
+        if (BPE_UNLIKELY(length > SHORT)) return ask_long(one, text, length);
+        Key key = short_key(text, length), mixed = key ^ secret;
+        const uint8_t *place = (const uint8_t *)table + (folded(mixed.first(), mixed.second()) & mask);
+        BPE_PREFETCH(place);
+        one->key = key;
+        one->place = (const E *)place;
     }
 
-    /* Write the ids of a pretoken; returns where the next ones go. */
-    BPE_ALWAYS_INLINE To *write(size_t k, const uint8_t *text, size_t length, const uint8_t *table,
+    BPE_NEVER_INLINE void ask_long(Asked *one, const uint8_t *text, size_t length) noexcept {
+        const WordCache<Id> &cache = *others.cache;
+        one->key = long_key(text, length > LONG ? 0 : length, cache.secret);
+        one->place = (const E *)((const uint8_t *)cache.entries
+                                 + (one->key.first() & cache.offset_mask()));
+        BPE_PREFETCH(one->place);
+    }
+
+    /* Write the ids of the pretoken that starts at `starts[0]`; returns where the next ones go. */
+    BPE_ALWAYS_INLINE To *write(const Asked *one, const uint8_t *text, const size_t *starts,
                                 To *to) noexcept {
-        const Entry<Id> *entry = (const Entry<Id> *)(table + offsets[k % AHEAD]);
+        const E *entry = one->place;
         copy<16 / sizeof(Id)>((const Id *)&entry->inside, to);
-        if (BPE_UNLIKELY(!(entry->key == keys[k % AHEAD])))
-            return to + others.write(text, length, keys[k % AHEAD], to);
+        if (BPE_UNLIKELY(!(entry->key == one->key))) return write_other(one, text, starts, to);
         return to + entry->inside.number;
+    }
+
+    BPE_NEVER_INLINE To *write_other(const Asked *one, const uint8_t *text, const size_t *starts,
+                                     To *to) noexcept {
+        return to + others.write(text + starts[0], starts[1] - starts[0], one->key, to);
     }
 
     /* The pretokens of a batch; returns where the ids end. */
     BPE_NEVER_INLINE To *write_batch(const uint8_t *text, const size_t *starts, size_t number,
                                      To *to) noexcept {
-        const uint8_t *table = (const uint8_t *)others.cache->entries;
-        const size_t mask = others.cache->offset_mask(), first = number < AHEAD ? number : AHEAD;
-        const Secret secret = others.cache->secret;
-        size_t k = 0, done = 0;
-        for (; k < first; k++)
-            ask(k, text + starts[k], starts[k + 1] - starts[k], table, mask, secret);
-        for (; k < number; k++, done++) {
-            to = write(done, text + starts[done], starts[done + 1] - starts[done], table, to);
-            ask(k, text + starts[k], starts[k + 1] - starts[k], table, mask, secret);
+        const WordCache<Id> &cache = *others.cache;
+        const E *table = cache.entries;
+        const size_t mask = cache.offset_mask(), first = number < AHEAD ? number : AHEAD;
+        const Key secret = Key::of(cache.secret.a, cache.secret.b);
+        const uint8_t *here = text + starts[0];
+        for (size_t k = 0; k < first; k++) {
+            const uint8_t *next = text + starts[k + 1];
+            ask(&asked[k], here, (size_t)(next - here), table, mask, secret);
+            here = next;
         }
-        for (; done < number; done++)
-            to = write(done, text + starts[done], starts[done + 1] - starts[done], table, to);
+        /* Once round the places of `asked` at a time: one is free when its ids are written. */
+        for (size_t k = first; k < number; k += AHEAD) {
+            Asked *const end = asked + (number - k < AHEAD ? number - k : AHEAD);
+            const size_t *old = starts + (k - AHEAD);
+            for (Asked *one = asked; one < end; one++, old++) {
+                to = write(one, text, old, to);
+                const uint8_t *next = text + old[AHEAD + 1];
+                ask(one, here, (size_t)(next - here), table, mask, secret);
+                here = next;
+            }
+        }
+        for (size_t k = number - first; k < number; k++)
+            to = write(&asked[k % AHEAD], text, starts + k, to);
         return to;
     }
 };

@@ -135,7 +135,7 @@ template <class Id> struct WordCache {
         uint32_t made[SHORT + 1];
         ptrdiff_t number = 1;
         if (!words.is_token(key.bytes(), key.last(), made))
-            number = words.merge(&lists, key.bytes(), key.last(), made);
+            number = (ptrdiff_t)words.merge_short(key.bytes(), key.last(), made);
         for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
         if (!entry) crowded = true;
         else if (make_room(0, (size_t)number)) keep(entry, key, (size_t)number);

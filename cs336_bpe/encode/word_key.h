@@ -19,6 +19,7 @@ struct alignas(16) Key {
     __m128i all;
     Key operator&(const Key &other) const noexcept { return {_mm_and_si128(all, other.all)}; }
     Key operator|(const Key &other) const noexcept { return {_mm_or_si128(all, other.all)}; }
+    Key operator^(const Key &other) const noexcept { return {_mm_xor_si128(all, other.all)}; }
     bool operator==(const Key &other) const noexcept {
         return _mm_movemask_epi8(_mm_cmpeq_epi8(all, other.all)) == 0xFFFF;
     }
@@ -37,6 +38,9 @@ struct alignas(16) Key {
     Key operator|(const Key &other) const noexcept {
         return {{words[0] | other.words[0], words[1] | other.words[1]}};
     }
+    Key operator^(const Key &other) const noexcept {
+        return {{words[0] ^ other.words[0], words[1] ^ other.words[1]}};
+    }
     bool operator==(const Key &other) const noexcept {
         return !((words[0] ^ other.words[0]) | (words[1] ^ other.words[1]));
     }
@@ -52,16 +56,16 @@ struct alignas(16) Key {
 };
 
 /* For each length: the bytes of a key that are text, and the length in its last byte. */
-static struct { Key mask, length; } key_parts[SHORT + 1];
+static struct { Key mask[SHORT + 1], length[SHORT + 1]; } key_parts;
 static Key pooled_mark, not_pooled;
 
 /* Has to be called once. */
 static void keys_init_module(void) {
     uint8_t bytes[16] = {0};
+    memset((void *)&key_parts, 0, sizeof key_parts);
     for (uint8_t n = 0; n <= SHORT; n++) {
-        memset((void *)&key_parts[n], 0, sizeof key_parts[n]);
-        memset((void *)&key_parts[n].mask, 0xFF, n);
-        memcpy((uint8_t *)&key_parts[n].length + 15, &n, 1);
+        memset((void *)&key_parts.mask[n], 0xFF, n);
+        memcpy((uint8_t *)&key_parts.length[n] + 15, &n, 1);
     }
     bytes[15] = POOLED;
     memcpy((void *)&pooled_mark, bytes, 16);
@@ -74,7 +78,7 @@ static void keys_init_module(void) {
 BPE_INLINE Key short_key(const uint8_t *text, size_t length) {
     Key key;
     memcpy((void *)&key, text, 16);
-    return (key & key_parts[length].mask) | key_parts[length].length;
+    return (key & key_parts.mask[length]) | key_parts.length[length];
 }
 
 /* The same where they can't be. */

@@ -377,11 +377,15 @@ mistake("merges without collisions: there are some", "encode/perfect_merges.h",
 mistake("merges without collisions: pairs of high bytes are left out", "encode/perfect_merges.h",
         "if (left < 256 && right < 256) byte_pairs", "if (left < 128 && right < 256) byte_pairs")
 mistake("merged words: a token that is gone is merged again", "encode/merge_words.h",
-        "            keys[gone] = none;\n", "")
+        "        keys[gone] = none();\n", "")
 mistake("merged words: the way back is not kept", "encode/merge_words.h",
-        "            before[after] = (uint8_t)here;\n", "")
+        "        before[after] = (uint8_t)here;\n", "")
 mistake("merged words: the least of the block before is an old one", "encode/merge_words.h",
-        "if (here) least[ahead / BLOCK]", "if (here > BLOCK) least[ahead / BLOCK]")
+        "if (here) look_again(ahead);", "if (here > BLOCK) look_again(ahead);")
+mistake("merged words: what is after a word is part of it", "encode/merge_words.h",
+        "keys[i] = i + 1 < length ? key : none();", "keys[i] = i < length ? key : none();")
+mistake("merged words: of twelve places the last four are not looked at", "encode/merge_words.h",
+        "return a < b ? a : b;\n    }\n\n    BPE_NEVER_INLINE", "return a;\n    }\n\n    BPE_NEVER_INLINE")
 mistake("heap: the rightmost of equal merges comes first", "encode/merge_heap.h",
         "place > other.place;", "place < other.place;")
 mistake("heap: a stale candidate is merged", "encode/merge_heap.h",
