@@ -14,7 +14,8 @@ struct Output {
         if (!width || room - used >= number) return true;
         size_t larger = room + room / 2;
         if (larger < used + number) larger = used + number;
-        void *moved = pages_new(larger, (size_t)width);  /* huge pages save more than realloc does */
+        if (larger > SIZE_MAX / 4) return false;
+        void *moved = uncleared_new(larger, (size_t)width);  /* huge pages save more than realloc */
         if (!moved) return false;
         if (ids) {
             memcpy(moved, ids, used * (size_t)width);

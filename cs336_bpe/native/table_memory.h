@@ -52,6 +52,12 @@ static void *pages_new(size_t num_entries, size_t entry_size) {
     return taken + before;
 }
 
+/* The same for what is written before it is read. Only fresh pages are zero. */
+static void *uncleared_new(size_t num_entries, size_t entry_size) {
+    return mapped_size(num_entries, entry_size) ? pages_new(num_entries, entry_size)
+                                                : malloc(num_entries * entry_size);
+}
+
 static void table_free(void *table, size_t num_entries, size_t entry_size) {
     size_t size = mapped_size(num_entries, entry_size);
     if (!size) free(table);
@@ -82,6 +88,10 @@ static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, siz
 
 static void *pages_new(size_t num_entries, size_t entry_size) {
     return calloc(num_entries, entry_size);
+}
+
+static void *uncleared_new(size_t num_entries, size_t entry_size) {
+    return malloc(num_entries * entry_size);
 }
 
 static void table_free(void *table, size_t num_entries, size_t entry_size) {

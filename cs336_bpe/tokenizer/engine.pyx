@@ -145,8 +145,10 @@ cdef class Cache:
     """A cache of pretokens and their ids, for one thread at a time."""
     cdef AnyCache table
     cdef Output output  # for ids that become a list
+    cdef double density  # ids per byte, as far as is known
 
     def __cinit__(self, size_t limit, uint32_t greatest_id):
+        self.density = 1 / 3
         if not self.table.start(limit, greatest_id):
             raise MemoryError("no memory for the cache of pretokens")
         self.output.width = 2 if greatest_id < 1 << 16 else 4
@@ -195,6 +197,13 @@ cdef class Ids:
         self.exported = True
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
+
+    def reserve(self, size_t number):
+        """Make room for so many ids in all, before there are any."""
+        if self.exported:
+            raise ValueError("these ids can't be moved: they are in use")
+        if not self.output.room_for(number):
+            raise MemoryError(f"no memory for {number} ids")
 
     def extend(self, Ids others not None):
         """Append other ids of the same width."""
@@ -341,13 +350,15 @@ cdef class Engine:
         None if the text must be UTF-8 (`strict`) and isn't.
         """
         cdef Text data = Text(text)
-        cdef Ids ids = Ids(width, data.view.size // 3 + 8)
         cdef Cache taken = self.take(cache)
+        cdef Ids ids = Ids(width, <size_t>(data.view.size * taken.density * 1.0625) + 8)
         cdef TextEncoder encoder
         cdef int status
         self.begin(&encoder, taken, specials, strict)
         with nogil:
             status = encoder.encode(data.view, &ids.output)
+        if data.view.size > SHORT_TEXT:
+            taken.density = <double>ids.output.used / <double>data.view.size
         self.give_back(taken, cache)
         if status == ENCODE_INVALID:
             return None

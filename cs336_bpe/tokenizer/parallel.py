@@ -20,16 +20,23 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
     if not coder.is_direct or len(text) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(text, choice, width)
-    data = as_bytes(text)
-    choice.check(data)
+    given = as_bytes(text)
+    choice.check(given)
+    data = given.encode() if isinstance(given, str) else bytes(given)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
     cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
-    parts = _parts(data.encode() if isinstance(data, str) else bytes(data), cutter)
-    whole = engine.Ids(width, len(data) // 3 + 8)
+    parts = _parts(data, cutter)
+    whole = engine.Ids(width, 0)
+
+    def add(ids: engine.Ids) -> None:
+        if not len(whole):  # as many ids per byte as in the first part, and some more
+            whole.reserve(len(ids) * len(data) // len(parts[0]) * 9 // 8 + 8)
+        whole.extend(ids)
+
     over_items(iter(parts), lambda part: coder.encode_any(part, checked, width), workers,
-               lambda: None, use=whole.extend)
+               lambda: None, use=add)
     whole.shrink()
     return whole
 

@@ -67,6 +67,9 @@ class Ids(Numbers):
     def __new__(cls, width: int, room: int) -> "Ids":
         return super().__new__(cls, "H" if width == 2 else "I")  # type: ignore[return-value]
 
+    def reserve(self, number: int) -> None:
+        """There is nothing to be done: an array takes room as it needs it."""
+
     def shrink(self) -> None:
         """There is nothing to give back: an array has no more room than it needs."""
 
