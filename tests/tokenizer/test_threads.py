@@ -77,6 +77,20 @@ def test_batches_are_in_order():
         assert tokenizer.encode_batch(iter(texts[:5]), workers=workers) == expected[:5]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_parts_with_more_ids_than_the_first(monkeypatch, workers):
+    """Room for all ids is guessed from the first part, and the guess may be far too small."""
+    monkeypatch.setattr(parallel, "PART_BYTES", 1_000)
+    monkeypatch.setattr(parallel, "LONG", 1_000)
+    tokenizer, _ = tokenizer_and_oracle()
+    few, many = "the " * 500, "猫\x00 " * 20_000
+    for text in few + many, many + few, few * 100 + many:
+        expected = tokenizer.encode(text)
+        for _ in range(2):  # the second time it is known how many there were
+            assert tokenizer.encode_array(text, workers=workers).tolist() == expected
+    assert tokenizer.encode_array("the").tolist() == tokenizer.encode("the")
+
+
 def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     """Also if one thread does all the work: the compiled code itself does not look for it."""
     tokenizer, _ = tokenizer_and_oracle()
