@@ -47,6 +47,31 @@ def encoding_peers(kind):
     return against_peers(result, kind, "{}.txt".format, [f"{name}.txt" for name in result[kind]])
 
 
+def encoding_small(_):
+    """Many short texts, and one, against others."""
+    result = load("small", "tokenizer")
+    rows = []
+    for kind, size, unit in (("batches", result["num_lines"], "line"),
+                             ("shorts", result["short_calls"], "call")):
+        all_times = result[kind]
+        ours = next(iter(all_times.values()))
+        for peer, times in all_times.items():
+            row = [f"{size:,} lines" if kind == "batches" else "one short text", peer]
+            for temperature in ("cold", "warm"):
+                seconds = times[temperature]
+                row += [number(statistics.median(seconds) / size * 1e9) + f" ns per {unit}",
+                        "" if peer.startswith("cs336_bpe") else ratio(ours[temperature], seconds)]
+            rows.append(row)
+    versions = ", ".join(f"{peer} {version}" for peer, version in result["versions"].items())
+    return "\n".join([
+        table(["texts", "encoder", "cold", "ours is", "warm", "ours is"], rows, left=2), "",
+        f"One thread each, every run in a fresh process, interleaved; medians. The lines have "
+        f"{result['num_bytes'] / result['num_lines']:.0f} bytes on average; the short text is "
+        f"`{result['short']}`, {result['short_calls']:,} times in a row. *Ours* is the first row "
+        f"of each. Cold is the first call, warm are those from number {result['warm_from']} on; "
+        f"{versions}.  ", source(result, texts=["web.txt"])])
+
+
 def encoding_today(_):
     """Arrays with today's vocabularies."""
     result = load("today", "tokenizer")
@@ -139,5 +164,5 @@ def coursework(_):
                       source(result)])
 
 
-MAKERS = (encoding_peers, encoding_today, encoding_threads, encoding_pathological, encoding_cache,
-          encoding_large, encoding_workers, coursework)
+MAKERS = (encoding_peers, encoding_small, encoding_today, encoding_threads, encoding_pathological,
+          encoding_cache, encoding_large, encoding_workers, coursework)

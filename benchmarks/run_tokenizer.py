@@ -69,6 +69,10 @@ ARRAYS = {
     "tiktoken": TIKTOKEN + "text = data.decode()\n"
                 "call = lambda: tokenizer.encode_to_numpy(text, allowed_special='all')",
 }
+STRINGS = {
+    "cs336_bpe": OURS + "text = data.decode()\ncall = lambda: tokenizer.encode_array(text)",
+    "gigatoken": GIGATOKEN + "text = data.decode()\ncall = lambda: tokenizer.encode(text)",
+}
 LISTS = {
     "cs336_bpe": OURS + "text = data.decode()\ncall = lambda: tokenizer.encode(text)",
     "gigatoken": GIGATOKEN + "call = lambda: tokenizer.encode(data).tolist()",
@@ -88,9 +92,9 @@ print("RESULT", len(ids), int(numpy.asarray(ids, numpy.uint64).sum()), *seconds)
 """
 
 
-def run_peer(program, path, ranks, calls):
+def run_peer(program, path, ranks, calls, after=POSTLUDE):
     done = subprocess.run(
-        [sys.executable, "-c", PRELUDE + program + POSTLUDE, str(path), str(ranks),
+        [sys.executable, "-c", PRELUDE + program + after, str(path), str(ranks),
          str(data() / "cs336"), str(calls)],
         check=True, capture_output=True, text=True,
         env={**os.environ, "RAYON_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"})
@@ -131,15 +135,91 @@ def write_ranks(folder):
 
 
 def peers():
-    """Against gigatoken and tiktoken, one thread each, to arrays and lists; ours with two too."""
+    """Against gigatoken and tiktoken, one thread each: bytes and str to arrays, str to lists; and
+    ours with two threads."""
     with tempfile.TemporaryDirectory() as folder:
         ranks = write_ranks(folder)
-        arrays = {name: compare(ARRAYS, name, ranks, ROUNDS)
-                  for name in ("web", "stories", "multilingual", "code")}
-        lists = {"web": compare(LISTS, "web", ranks, ROUNDS)}
-    save("peers", {"arrays": arrays, "lists": lists, "warm_from": WARM_FROM + 1, "versions": {
-        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
-        packages=["gigatoken", "tiktoken"])
+        kinds = {"arrays": ARRAYS, "strings": STRINGS, "lists": LISTS}
+        found = {kind: {name: compare(programs, name, ranks, ROUNDS)
+                        for name in ("web", "stories", "multilingual", "code")}
+                 for kind, programs in kinds.items()}
+    save("peers", {**found, "warm_from": WARM_FROM + 1, "versions": versions()},
+         packages=["gigatoken", "tiktoken"])
+
+
+def versions():
+    return {peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}
+
+
+# Many short texts, and one. `call` is timed, and returns a list of lists.
+LINES, SHORT_CALLS = 20_000, 20_000
+SHORT = "Hello, world! How are you today?"
+LINES_OF = f"""
+texts = [line for line in data.decode().splitlines() if line and EOT not in line][:{LINES}]
+"""
+BATCHES = {
+    "cs336_bpe, encode_batch": OURS + "call = lambda: tokenizer.encode_batch(texts)",
+    "cs336_bpe, encode_batch_arrays": OURS + """
+def call():
+    ids, offsets = tokenizer.encode_batch_arrays(texts)
+    return [ids]
+""",
+    "cs336_bpe, [encode]": OURS + "call = lambda: [tokenizer.encode(line) for line in texts]",
+    "gigatoken, encode_batch_list":
+        GIGATOKEN + "call = lambda: tokenizer.encode_batch_list(texts, parallel=False)",
+    "gigatoken, [encode.tolist]":
+        GIGATOKEN + "call = lambda: [tokenizer.encode(line).tolist() for line in texts]",
+    "tiktoken, [encode_ordinary]":
+        TIKTOKEN + "call = lambda: [tokenizer.encode_ordinary(line) for line in texts]",
+}
+SHORTS = {
+    "cs336_bpe": OURS + "one = tokenizer.encode",
+    "gigatoken": GIGATOKEN + "one = lambda text: tokenizer.encode(text).tolist()",
+    "tiktoken": TIKTOKEN + "one = tokenizer.encode_ordinary",
+}
+ONE_BY_ONE = f"""
+def call():
+    for _ in range({SHORT_CALLS}): ids = one({SHORT!r})
+    return [ids]
+"""
+COUNT_ALL = """
+seconds = []
+for _ in range(int(sys.argv[4])):
+    ids = None
+    start = time.perf_counter()
+    ids = call()
+    seconds.append(time.perf_counter() - start)
+print("RESULT", sum(map(len, ids)), sum(int(numpy.sum(some)) for some in ids), *seconds)
+"""
+
+
+def small():
+    """Many lines of text in one call, and one short text many times; one thread each."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = write_ranks(folder)
+        for kind, peers, more in (("batches", BATCHES, ""), ("shorts", SHORTS, ONE_BY_ONE)):
+            times = {peer: {"cold": [], "warm": []} for peer in peers}
+            digests = set()
+            for _ in range(ROUNDS):
+                for peer, program in peers.items():
+                    digest, seconds = run_peer(LINES_OF + program + more, corpus("web"), ranks,
+                                               CALLS, after=COUNT_ALL)
+                    digests.add(digest)
+                    times[peer]["cold"].append(seconds[0])
+                    times[peer]["warm"].extend(seconds[WARM_FROM:])
+            if len(digests) != 1:
+                raise SystemExit(f"the peers disagree: {digests}")
+            for peer, kinds in times.items():
+                print(peer, {name: statistics.median(some) for name, some in kinds.items()},
+                      flush=True)
+            found[kind] = times
+    lines = [line for line in corpus("web").read_bytes().decode().splitlines()
+             if line and EOT not in line][:LINES]
+    save("small", {**found, "num_lines": len(lines), "warm_from": WARM_FROM + 1,
+                   "num_bytes": sum(len(line.encode()) for line in lines), "short": SHORT,
+                   "short_calls": SHORT_CALLS, "versions": versions()},
+         packages=["gigatoken", "tiktoken"])
 
 
 # Today's tokenizers, from files that are somebody else's: a folder with NAME.tiktoken and
@@ -200,9 +280,8 @@ def today():
             for tokenizer in FILES:
                 rows[f"{tokenizer} {name}"] = compare(
                     OF_FILES, path, given / tokenizer / "tokenizer.json", TODAY_ROUNDS)
-    save("today", {"arrays": rows, "warm_from": WARM_FROM + 1, "versions": {
-        peer: importlib.metadata.version(peer) for peer in ("gigatoken", "tiktoken")}},
-        packages=["gigatoken", "tiktoken"])
+    save("today", {"arrays": rows, "warm_from": WARM_FROM + 1, "versions": versions()},
+         packages=["gigatoken", "tiktoken"])
 
 
 CASES = {
@@ -396,7 +475,7 @@ def coursework():
 
 
 EXPERIMENTS = {function.__name__: function for function in (
-    peers, today, pathological, cache, workers, coursework, large)}
+    peers, small, today, pathological, cache, workers, coursework, large)}
 
 
 if __name__ == "__main__":
