@@ -166,8 +166,8 @@ to 2.82 s, so both together fell from 6.87 s to 2.82 s, 2.4 times.
 def c4_vocabulary() -> str:
     """
     >>> print(c4_vocabulary())
-    C4 does not name its vocabulary. Its tokens per byte, 0.24566, are nearly those of TinyStories' \
-10,000, so that must have been it.
+    C4 does not name its vocabulary. Its tokens per byte, 0.24566, are nearly those of \
+TinyStories' 10,000, so that must have been it.
     """
     return (f"C4 does not name its vocabulary. Its tokens per byte, "
             f"{_number('C4', 'tokens per byte')}, are nearly those of TinyStories' 10,000, so that "
