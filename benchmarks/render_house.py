@@ -20,6 +20,15 @@ LADDERS = {
 
 NAMES = {"pretokenize": "counting", "train": "training", "encode": "encoding", "decode": "decoding"}
 """What the book calls each ladder."""
+HEADER = ["ladder", "rungs", "the work", "first rung", "last rung"]
+CHINESE = {
+    "names": {"pretokenize": "计数", "train": "训练", "encode": "编码", "decode": "解码"},
+    "work": {"pretokenize": "切分并统计 99 MB 网页文本，单线程",
+             "train": "由 TinyStories-train 的计数学习 9,743 次合并，只计合并循环",
+             "encode": "用 GPT-2 的词表编码 5 MB 网页文本，得到列表，缓存从空开始",
+             "decode": "用 GPT-2 的词表把 20 MB 网页文本的 id 列表解码成文本"},
+    "header": ["梯子", "级数", "任务", "第一级", "最后一级"],
+}
 
 
 def cost(ladder, row):
@@ -32,18 +41,21 @@ def cost(ladder, row):
     return ladders.rounded(row.get("whole_seconds", row["seconds"]), row) + " s"
 
 
-def headline(_):
-    """The first and the last rung of each ladder."""
+def headline(language):
+    """The first and the last rung of each ladder; `zh` for README.zh.md."""
+    chinese = CHINESE if language == "zh" else {}
+    names = chinese.get("names", NAMES)
     rows, results = [], []
     for ladder, (name, work) in LADDERS.items():
         result = load(name, ladder)
         results.append(result)
         measured = [row for row in result["rows"] if row.get("workers", 1) == 1]
-        rows.append([f"[{NAMES[ladder]}](docs/{ladder}/index.md)", len(stages.ladder(ladder)), work,
+        rows.append([f"[{names[ladder]}](docs/{ladder}/index.md)", len(stages.ladder(ladder)),
+                     chinese.get("work", {}).get(ladder, work),
                      cost(ladder, measured[0]), cost(ladder, measured[-1])])
     notes = ["`~`: extrapolated from the first merges.  "] if any(
         "~" in cell for row in rows for cell in row[3:]) else []
-    header = ["ladder", "rungs", "the work", "first rung", "last rung"]
+    header = chinese.get("header", HEADER)
     return "\n".join([table(header, rows, left=3), "", *notes, source(*results)])
 
 

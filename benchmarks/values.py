@@ -9,6 +9,7 @@ saved file: `train web` is results/train_ladder_web.json. In an argument, `_` st
 
 import statistics
 
+import render_cachegrind
 from rendering import load, number
 
 from cs336_bpe.measure import ladders
@@ -106,6 +107,18 @@ def more_tokens(tokenizer, own, text):
     return f"{rows[own][text] / rows[tokenizer][text] - 1:.0%}".replace("%", " %")
 
 
+# --- The simulated processor -------------------------------------------------------------------
+
+
+def simulated(ladder, stage, event, name=""):
+    """How often an event occurs per pretoken, token or changed place:
+    `simulated encode one_store instructions first`. Without the last word it is the last pass."""
+    result = load(ladder, "cachegrind")
+    row = ladders.row_of(result["rows"], stage)
+    counts = render_cachegrind.events_of(row, name or list(render_cachegrind.PASSES[ladder])[-1])
+    return number(counts[event] / result["number"])
+
+
 # --- The language model ------------------------------------------------------------------------
 
 
@@ -175,4 +188,4 @@ def rate(bytes_per_second):
 
 VALUES = {function.__name__: function for function in (
     gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, encoding_speed,
-    hours_for_the_pile, more_tokens, bits, field, median, ratio)}
+    hours_for_the_pile, more_tokens, simulated, bits, field, median, ratio)}

@@ -5,6 +5,7 @@ import doctest
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -27,11 +28,13 @@ import common  # noqa: E402
 import equal_work  # noqa: E402
 import make_corpora  # noqa: E402
 import render  # noqa: E402
+import render_cachegrind  # noqa: E402
 import render_language_model  # noqa: E402
 import render_pretokenize  # noqa: E402
 import render_runs  # noqa: E402
 import render_texts  # noqa: E402
 import render_train  # noqa: E402
+import run_cachegrind  # noqa: E402
 import run_limits  # noqa: E402
 import run_train  # noqa: E402
 import tasks  # noqa: E402
@@ -307,7 +310,8 @@ def test_a_table_of_equal_work():
         "stage01", "stage05", "stage06", "stage07", "theirs: x 1.0"]
 
 
-@pytest.mark.parametrize("module", [drawing, equal_work, make_corpora])
+@pytest.mark.parametrize("module", [drawing, equal_work, make_corpora, render_cachegrind,
+                                    run_cachegrind])
 def test_examples(module):
     """pytest looks for doctests in tests/, docs/ and the package only."""
     done = doctest.testmod(module)
@@ -642,3 +646,54 @@ def test_steps_take_turns_and_the_first_round_is_not_kept():
         lambda: (2,), calls.append)}, rounds=2)
     assert calls == [1, 2, 1, 2, 1, 2]
     assert {name: len(values) for name, values in seconds.items()} == {"one": 2, "two": 2}
+
+
+# --- The simulated processor -------------------------------------------------------------------
+
+
+def events(times):
+    """Counts of a pass, all different."""
+    names = ("instructions", "branches", "wrong_guesses", "near_misses", "far_misses")
+    return {name: times * count for name, count in zip(names, (4000, 700, 50, 8, 1))}
+
+
+@pytest.fixture
+def simulated(monkeypatch):
+    rung = stages.ladder("encode")[-1].name
+    result = {"unit": "pretoken", "number": 10, "num_bytes": 48, "merges": 2, "valgrind": "3.19.0",
+              "caches": run_cachegrind.CACHES, "machine": "m", "command": "python run_x.py one"}
+    results = {"encode": [{"stage": rung, "first": events(3), "again": events(1)}],
+               "train": [{"stage": stages.ladder("train")[-1].name, "whole": events(3),
+                          "without a merge": events(1)}]}
+    for module in (render_cachegrind, values):
+        monkeypatch.setattr(module, "load", lambda ladder, _: {**result, "rows": results[ladder]})
+    return rung
+
+
+def test_simulated_events(simulated):
+    shown = render_cachegrind.simulated("encode")
+    new, known = shown.split("The same text again")
+    number, idea = simulated.partition("_")[0], stages.ladder("encode")[-1].idea
+    assert f"| {number} | {idea} | 1,200 | 210 | 15.0 | 2.40 | 0.300 |" in new
+    assert f"| {number} | {idea} | 400 | 70.0 | 5.00 | 0.800 | 0.100 |" in known
+    assert "| guessed wrong | misses of 32 KiB | misses of 512 KiB |" in new
+    assert "Per pretoken; there are 10." in known
+    assert "what a call without a merge costs is taken off" in render_cachegrind.simulated("train")
+    assert "| 800 | 140 | 10.0 | 1.60 | 0.200 |" in render_cachegrind.simulated("train")
+    assert values.simulated("encode", simulated, "instructions", "first") == "1,200"
+    assert values.simulated("encode", simulated, "far_misses") == "0.100"
+    assert values.simulated("train", "stage13", "wrong_guesses") == "10.0"
+
+
+def test_a_stage_is_simulated(tmp_path):
+    """The real thing, on a few ids: a library that is built, a program, and two passes of it."""
+    if shutil.which("valgrind") is None or not Path("/usr/include/valgrind/callgrind.h").exists():
+        pytest.skip("needs valgrind and its headers")
+    rung = stages.ladder("decode")[-1]
+    ready = {"vocab": {byte: bytes([byte]) for byte in range(256)},
+             "passes": {"few": [97] * 1000, "more": [97] * 3000}}
+    counts = run_cachegrind.count_stage(rung, ready, run_cachegrind.build_switch(tmp_path))
+    assert list(counts) == ["few", "more"]
+    assert counts["more"]["instructions"] - counts["few"]["instructions"] > 2000
+    assert counts["more"]["instructions"] < 1_000_000  # Python's start isn't in it
+    assert counts["more"]["wrong_guesses"] < counts["more"]["branches"]

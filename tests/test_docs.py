@@ -18,6 +18,13 @@ def test_tables_are_up_to_date():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_no_line_begins_with_a_figure():
+    """To Markdown it would begin a block of HTML, and a part of the sentence would be lost."""
+    for page in PAGES:
+        found = re.search(r"^ *<!--(?: */?value\b.*)?$", page.read_text(encoding="utf-8"), re.M)
+        assert found is None, f"{page}: {found[0]}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page):
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):

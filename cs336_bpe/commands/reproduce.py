@@ -183,4 +183,5 @@ def run_digits(options: argparse.Namespace, data: Path | None) -> int:
             below += wrapped(f"{row['what']}: {row['note']}")
     save_json(options, ours.as_json())
     print_result(options, ours.as_json(), "\n".join([as_text(table, terminal_width()), "", *below]))
-    return 0 if all(row["verdict"] == EQUAL for row in rows if row["figure"] != "A5") else 1
+    return 0 if all(row["verdict"] == EQUAL or row["figure"] in digits.KNOWN_TO_DIFFER
+                    for row in rows) else 1

@@ -8,7 +8,7 @@ seven of them and their number are 16 bytes again, which one store writes (`word
 `word_cache.h`). Long words are in the same table, under a hash of their bytes. The hash has a
 secret, so that nobody can make words that fall on one place, and at most 128 places are looked at.
 
-Cost: half the instructions for a word that is in the cache.
+Cost: fewer instructions for a word that is in the cache.
 Memory: 32 bytes for each distinct pretoken, as before, and nothing elsewhere for up to seven ids.
 Expect: more on text whose words have many ids, which were in a pool before.
 Trap: the table may not grow while a batch points into it. So it grows between batches.

@@ -166,12 +166,12 @@ to 2.82 s, so both together fell from 6.87 s to 2.82 s, 2.4 times.
 def c4_vocabulary() -> str:
     """
     >>> print(c4_vocabulary())
-    C4 does not name its vocabulary. Its tokens per byte, 0.24566, are those of TinyStories' \
-10,000 in four decimals, so that was it.
+    C4 does not name its vocabulary. Its tokens per byte, 0.24566, are nearly those of \
+TinyStories' 10,000, so that must have been it.
     """
     return (f"C4 does not name its vocabulary. Its tokens per byte, "
-            f"{_number('C4', 'tokens per byte')}, are those of TinyStories' 10,000 in four "
-            f"decimals, so that was it.")
+            f"{_number('C4', 'tokens per byte')}, are nearly those of TinyStories' 10,000, so that "
+            f"must have been it.")
 
 
 def e_steps() -> str:
