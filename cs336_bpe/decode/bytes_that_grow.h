@@ -28,9 +28,18 @@ struct GrowingBytes {
         return 0;
     }
 
-    /* The object, with the bytes that are used; NULL with an exception. */
+    /* The object, with the bytes that are used; NULL with an exception. If the rest is small, it stays
+     * part of the object's memory: the allocator gives memory of one size out again, page for page as
+     * it was, but not if it was asked for more each time than it got back. */
     PyObject *finished() {
-        if (used < room && make_room(used)) return NULL;
+        if (used < room) {
+            if (room - used > room / 16 + 64) {
+                if (make_room(used)) return NULL;
+            } else {
+                Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)used);
+                data[used] = 0;
+            }
+        }
         PyObject *made = object;
         object = NULL;
         return made;

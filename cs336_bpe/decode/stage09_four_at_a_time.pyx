@@ -45,7 +45,7 @@ cdef extern from "utf8_text.h":
 
 cdef enum:
     WIDE = TOKEN_PADDING
-    SAMPLE = 1024  # ids
+    SAMPLE = 4096  # ids
     LONG = 255     # what a slot has for a length, if the token does not fit
 
 
@@ -125,7 +125,7 @@ cdef size_t guess(GivenIds given) noexcept nogil:
     cdef size_t k, total = 0
     for k in range((given.size + step - 1) // step):
         total += length_of(given, k * step)
-    return total if step == 1 else total * step + total * step // 16 + 4 * WIDE
+    return total if step == 1 else total * step + total * step // 32 + 4 * WIDE
 
 
 cdef size_t length_of(GivenIds given, size_t i) noexcept nogil:
