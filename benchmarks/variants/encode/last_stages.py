@@ -9,6 +9,19 @@ LENGTHS = "        if (BPE_UNLIKELY(2 * used > mask)) {\n"
 PARTS = "        return pairs ? pairs->next_cut(text, at, end) : end;\n"
 BYTES = "        return byte_pairs[(size_t)left << 8 | right];\n"
 LISTS = "        return merges->in_order ? lists->merge"
+RARE = ("    BPE_NEVER_INLINE void ask_long", "    BPE_NEVER_INLINE To *write_other")
+PRODUCT = "    return (uint64_t)product ^ (uint64_t)(product >> 64);\n"
+TOKENS = "        for (size_t i = 0; i < places; i++) tokens[i] = text[i];\n"
+KEYS = """        for (size_t i = 0; i + 1 < places; i++) {
+            uint64_t key = key_of(merges.of_bytes(text[i], text[i + 1]), i);
+            keys[i] = i + 1 < length ? key : none();
+        }
+        keys[places - 1] = none();
+"""
+KEYS_OF_LENGTH = """        for (size_t i = 0; i + 1 < length; i++)
+            keys[i] = key_of(merges.of_bytes(text[i], text[i + 1]), i);
+        for (size_t i = length - 1; i < places; i++) keys[i] = none();
+"""
 
 EXPERIMENT = Experiment(
     question="The tokenizer, with one idea taken out at a time, to arrays.",
@@ -36,6 +49,17 @@ EXPERIMENT = Experiment(
         Variant("a fuller table", "up to two thirds of it, not half",
                 replace={"encode/word_cache.h": [
                     (LENGTHS, LENGTHS.replace("2 * used > mask", "3 * used > 2 * mask"))]}),
+        Variant("what is rare is in the loop", "and takes registers that the loop needs",
+                replace={"encode/rolling.h": [
+                    (rare, rare.replace("NEVER", "ALWAYS")) for rare in RARE]}),
+        Variant("two multiplications per hash", "as the compiler makes of `a * b ^ high`",
+                replace={"native/hash.h": [
+                    (PRODUCT, "    return a * b ^ (uint64_t)(product >> 64);\n")]}),
+        Variant("new words in loops of their length", "whose ends the processor has to guess",
+                replace={"encode/merge_words.h": [
+                    (TOKENS, TOKENS.replace("places", "length")), (KEYS, KEYS_OF_LENGTH)]}),
+        Variant("no places for twelve bytes", "but for eight and for sixteen",
+                replace={"encode/merge_words.h": [("length <= 12 ?", "false ?")]}),
         Variant("words are not cut", "where no merge can cross",
                 replace={"encode/new_words.h": [(PARTS, "        return end;\n")]}),
         Variant("no array of byte pairs", "they are looked up like all others",
