@@ -121,6 +121,11 @@ cdef size_t length_of(GivenIds given, size_t i) noexcept nogil:
     return tokens.offsets[place + 1] - tokens.offsets[place]
 
 
+cdef size_t more_room(size_t used, size_t done, size_t size) noexcept nogil:
+    """As many bytes for each id as so far; but no more than there are, because it is a guess."""
+    return min((size - done) * (used // (done + 1) + 1), used + SAMPLE)
+
+
 cdef size_t copy_some(GivenIds given, size_t *done, GrowingBytes *result) noexcept nogil:
     """Go on with the ids after the first `done`, as far as there is room.
 
@@ -151,8 +156,8 @@ cdef size_t copy_tokens(const Tokens *tokens, const Id *ids, size_t size, size_t
         elif length and length <= <size_t>(end - to):
             memcpy(to, tokens.blob + start, length)
         else:
-            if length:  # as many bytes for each id as so far
-                needed = length + <size_t>(size - i) * (<size_t>(to - result.data) // (i + 1) + 1)
+            if length:
+                needed = length + more_room(to - result.data, i, size)
             break
         to += length
     else:

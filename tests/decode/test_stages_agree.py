@@ -98,6 +98,18 @@ def test_lengths_that_a_sample_does_not_show(stage, size):
                     decoder.decode_bytes(np.array(wrong, "int16"))
 
 
+@pytest.mark.parametrize("stage", OTHERS[2:], ids=lambda stage: stage.number)
+def test_long_tokens_at_the_beginning_are_no_reason_to_expect_more(stage):
+    """With as many bytes for every id as for the first ones, the result would have 100 GB."""
+    vocab = {0: b"a", 1: b"+" * 300_000}
+    ids = np.zeros(1_000_000, "uint8")
+    ids[1:4] = 1
+    made = stage.load().Decoder(vocab).decode_bytes(ids)
+    assert len(made) == 999_997 + 3 * 300_000
+    assert made.startswith(b"a++")
+    assert made.endswith(b"+a" + b"a" * 999_995)
+
+
 WRONG = [301, 255, -1, -128, -(2**63), 2**31, 2**32, 2**32 + 97, 2**63, 2**64 + 97, 10**30, True,
          False, 97.0, float("nan"), None, "a", b"a", [97], np.int64(-1), np.uint64(2**64 - 1),
          np.float64(97), np.bool_(True), 97 + 0j]
