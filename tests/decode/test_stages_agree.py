@@ -78,7 +78,7 @@ def test_every_width(stage, width):
 
 
 @pytest.mark.parametrize("stage", RUNGS, ids=lambda stage: stage.number)
-@pytest.mark.parametrize("size", [1_000, 4_096, 4_097, 9_000, 20_000])
+@pytest.mark.parametrize("size", [1_000, 4_097, 9_000])
 def test_lengths_that_a_sample_does_not_show(stage, size):
     """Tokens of one kind at equal distances, so that a sample has only these, or none of them; and
     tokens as long as all others together, first or last."""
@@ -86,13 +86,13 @@ def test_lengths_that_a_sample_does_not_show(stage, size):
                      304: b"+" * 300_000}
     decoder = stage.load().Decoder(vocab)
     for often, seldom in [(97, 303), (303, 97), (301, 302), (97, 300), (302, 97)]:
-        for distance in 2, 5, 20, size:
+        for distance in 2, 3, size:
             ids = [seldom if i % distance == 0 else often for i in range(size)]
             for whole in ids, [*ids, 304], [304, *ids]:
                 expected = b"".join(vocab[number] for number in whole)
                 assert decoder.decode_bytes(np.array(whole, "uint16")) == expected
             assert decoder.decode(ids) == b"".join(vocab[number] for number in ids).decode()
-            for place in 0, 1, 2, 3, size - 5, size - 1:
+            for place in 0, 2, size - 1:
                 wrong = [*ids[:place], 299, *ids[place + 1:]]
                 with pytest.raises(ValueError, match=rf"^ids\[{place}\] is 299, which is not"):
                     decoder.decode_bytes(np.array(wrong, "int16"))
