@@ -4,19 +4,23 @@
                             [--deselect TEST] [--save FILE]
 
 Each distinct list of tests is run once without a mistake first, so that a test that fails anyway
-finds nothing. Compiled modules are built with -O1, only those that a mistake touches, and the
-original ones are put back afterwards. Exit code 1 if any mistake survives.
+finds nothing, and to know how long it takes: tests that take several times as much have met a
+mistake that never ends. That is time of the processor, so that a busy machine finds nothing,
+either. Compiled modules are built with -O1, only those that a mistake touches, and the original
+ones are put back afterwards. Exit code 1 if any mistake survives.
 """
 
 import argparse
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -37,7 +41,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="show them, and do nothing")
     parser.add_argument("--native", choices=["only", "not"], help="compiled modules only, or not")
     parser.add_argument("--keep", type=Path, help="a folder for the copy, to be used again")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for the tests")
+    parser.add_argument("--timeout", type=float, default=300,
+                        help="seconds of the processor that tests may take without a mistake")
     parser.add_argument("--save", type=Path, metavar="FILE",
                         help="put the results into this JSON file, beside those of earlier runs")
     parser.add_argument("--rest", action="store_true",
@@ -75,23 +80,25 @@ def save(path: Path, name: str, result: str) -> None:
 
 
 def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path | None) -> int:
-    sound: dict[tuple[str, ...], bool] = {}
+    limits: dict[tuple[str, ...], float] = {}  # seconds for tests; 0 if they fail anyway
     survived, useless = [], []
     for one in chosen:
         start = time.monotonic()
-        if one.tests not in sound:
-            sound[one.tests] = copy.run(one.tests, 3 * timeout) == "survived"
-        if not sound[one.tests]:
+        if one.tests not in limits:
+            before = seconds_of_children()
+            is_sound = copy.run(one.tests, timeout) == "survived"
+            limits[one.tests] = is_sound * (30 + 6 * (seconds_of_children() - before))
+        if not limits[one.tests]:
             result = "useless: its tests fail without it"
             useless.append(one)
         else:
-            result = copy.try_one(one, timeout)
+            result = copy.try_one(one, limits[one.tests])
             if result == "survived":
                 survived.append(one)
         if save_to and one not in useless:
             save(save_to, one.name, result)
-        print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})",
-              flush=True)
+        print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})"
+              f"{copy.found_by if result == 'found' else ''}", flush=True)
     tried = len(chosen) - len(useless)
     print(f"{tried - len(survived)} of {tried} mistakes were found")
     for one in survived:
@@ -99,11 +106,17 @@ def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path |
     return 1 if survived or useless else 0
 
 
+def seconds_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 class Copy:
     """A copy of the project, with its compiled modules."""
 
     def __init__(self, folder: Path, deselected: list[str]) -> None:
         self.folder = folder
+        self.found_by = ""  # the test that failed last
         self.deselected = [f"--deselect={test}" for test in deselected]
         if not folder.exists():
             ignored = shutil.ignore_patterns(".git", "build", ".hypothesis", "__pycache__",
@@ -151,21 +164,33 @@ class Copy:
         return [*path.parent.glob(f"{path.name}.*.so"), *path.parent.glob(f"{path.name}.*.pyd")]
 
     def run(self, tests: tuple[str, ...], timeout: float) -> str:
-        """Run tests in the copy: 'survived', or how the mistake was found."""
+        """Run tests in the copy: 'survived', or how the mistake was found. `timeout` is in seconds
+        of the processor; what waits for ever takes none, and is ended after ten times as long."""
+        def limited() -> None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 1, resource.RLIM_INFINITY))
+
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # no example is handed on
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
              *self.deselected, *tests], cwd=self.folder, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+            preexec_fn=limited)
         try:
-            process.communicate(timeout=timeout)
+            output = process.communicate(timeout=10 * timeout)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return "found (no end)"
+        finally:
+            with suppress(ProcessLookupError):  # what the tests have started, and did not end
+                os.killpg(process.pid, signal.SIGKILL)
+        names = [line.split()[1] for line in output.splitlines() if line.startswith("FAILED ")]
+        self.found_by = f"  by {names[0]}" if names else ""
         code = process.returncode
+        if code == -signal.SIGXCPU:
+            return "found (no end)"
         return "survived" if code == 0 else "found (crash)" if code < 0 else "found"
 
 
