@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from cs336_bpe import stages
 
@@ -12,6 +12,9 @@ settings.register_profile(
     "default", deadline=None, derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+# For tests/mutants: that an example fails is enough, and to look for a smaller one takes minutes.
+settings.register_profile("mistakes", settings.get_profile("default"),
+                          phases=[Phase.explicit, Phase.generate])
 settings.load_profile("default")
 
 TRAIN_STAGES = stages.ladder("train")
