@@ -3,11 +3,10 @@
     python -m tests.mutants [--only TEXT] [--list] [--keep FOLDER] [--timeout SECONDS]
                             [--deselect TEST] [--save FILE]
 
-Each distinct list of tests is run once without a mistake first, so that a test that fails anyway
-finds nothing, and to know how long it takes: tests that take several times as much have met a
-mistake that never ends. That is time of the processor, so that a busy machine finds nothing,
-either. Compiled modules are built with -O1, only those that a mistake touches, and the original
-ones are put back afterwards. Exit code 1 if any mistake survives.
+The test that finds a mistake is run again without it: a test that fails anyway finds nothing, and
+the mistake is called useless. Limits are in time of the processor, so that a busy machine finds
+nothing, either. Compiled modules are built with -O1, only those that a mistake touches, and the
+original ones are put back afterwards. Exit code 1 if any mistake survives.
 """
 
 import argparse
@@ -42,7 +41,7 @@ def main() -> int:
     parser.add_argument("--native", choices=["only", "not"], help="compiled modules only, or not")
     parser.add_argument("--keep", type=Path, help="a folder for the copy, to be used again")
     parser.add_argument("--timeout", type=float, default=300,
-                        help="seconds of the processor that tests may take without a mistake")
+                        help="seconds of the processor for the tests of a mistake")
     parser.add_argument("--save", type=Path, metavar="FILE",
                         help="put the results into this JSON file, beside those of earlier runs")
     parser.add_argument("--rest", action="store_true",
@@ -80,25 +79,25 @@ def save(path: Path, name: str, result: str) -> None:
 
 
 def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path | None) -> int:
-    limits: dict[tuple[str, ...], float] = {}  # seconds for tests; 0 if they fail anyway
+    sound: dict[tuple[str, ...], bool] = {}  # what was run without a mistake: does it succeed?
     survived, useless = [], []
     for one in chosen:
         start = time.monotonic()
-        if one.tests not in limits:
-            before = seconds_of_children()
-            is_sound = copy.run(one.tests, timeout) == "survived"
-            limits[one.tests] = is_sound * (30 + 6 * (seconds_of_children() - before))
-        if not limits[one.tests]:
-            result = "useless: its tests fail without it"
-            useless.append(one)
-        else:
-            result = copy.try_one(one, limits[one.tests])
-            if result == "survived":
-                survived.append(one)
+        result = copy.try_one(one, timeout)
+        by = copy.failed
+        if result == "survived":
+            survived.append(one)
+        elif result in ("found", "found (no end)"):  # no test crashes anyway
+            again = by or one.tests
+            if again not in sound:
+                sound[again] = copy.run(again, 3 * timeout) == "survived"
+            if not sound[again]:
+                result = "useless: its tests fail without it"
+                useless.append(one)
         if save_to and one not in useless:
             save(save_to, one.name, result)
         print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})"
-              f"{copy.found_by if result == 'found' else ''}", flush=True)
+              f"{'  by ' if by else ''}{' '.join(by)}", flush=True)
     tried = len(chosen) - len(useless)
     print(f"{tried - len(survived)} of {tried} mistakes were found")
     for one in survived:
@@ -106,17 +105,12 @@ def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path |
     return 1 if survived or useless else 0
 
 
-def seconds_of_children() -> float:
-    times = os.times()
-    return times.children_user + times.children_system
-
-
 class Copy:
     """A copy of the project, with its compiled modules."""
 
     def __init__(self, folder: Path, deselected: list[str]) -> None:
         self.folder = folder
-        self.found_by = ""  # the test that failed last
+        self.failed: tuple[str, ...] = ()  # the first test that did, in the last run
         self.deselected = [f"--deselect={test}" for test in deselected]
         if not folder.exists():
             ignored = shutil.ignore_patterns(".git", "build", ".hypothesis", "__pycache__",
@@ -173,11 +167,12 @@ class Copy:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 1, resource.RLIM_INFINITY))
 
+        self.failed = ()
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # no example is handed on
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
-             "--hypothesis-profile=mistakes", *self.deselected, *tests], cwd=self.folder, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+             "--hypothesis-profile=mistakes", *self.deselected, *tests], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
             preexec_fn=limited)
         try:
@@ -189,8 +184,8 @@ class Copy:
         finally:
             with suppress(ProcessLookupError):  # what the tests have started, and did not end
                 os.killpg(process.pid, signal.SIGKILL)
-        names = [line.split()[1] for line in output.splitlines() if line.startswith("FAILED ")]
-        self.found_by = f"  by {names[0]}" if names else ""
+        self.failed = tuple(line.partition(" ")[2].split(" - ")[0] for line in output.splitlines()
+                            if line.startswith(("FAILED ", "ERROR ")))[:1]
         code = process.returncode
         if code == -signal.SIGXCPU:
             return "found (no end)"
