@@ -25,8 +25,11 @@ class Mistake(NamedTuple):
 
 TRAIN = ("tests/train/test_flat_words.py", "tests/train/test_equal_to_definition.py", "-k",
          "stage13 or errors_are")
-COUNT = ("tests/pretokenize/test_stages_agree.py", "tests/pretokenize/test_bad_input.py", "-k",
-         "not processes and not control_c and not absurd")
+COUNT_FILES = ("tests/pretokenize/test_stages_agree.py", "tests/pretokenize/test_bad_input.py")
+QUICK = "not processes and not control_c and not absurd"  # what takes long, and counts nothing more
+COUNT = (*COUNT_FILES, "-k", QUICK + "".join(f" and not stage{n:02}" for n in range(3, 11)))
+# Of the stages in between only the one with automata; and bytes that are not text come first.
+AUTOMATA = (*COUNT_FILES[::-1], "-k", QUICK + "".join(f" and not stage{n:02}" for n in range(3, 8)))
 SCAN = ("tests/native", "tests/pretokenize/test_scanner.py", "-k", "not every_code_point")
 ENGINE = ("tests/tokenizer/test_engine.py", "tests/tokenizer/test_tokenizer.py",
           "tests/tokenizer/test_special_tokens.py")
@@ -57,13 +60,13 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pretokenize/dense_counts.h": (COUNT, ("pretokenize.stage11_threads", "pretokenize.total")),
     "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
     "native/open_table.h": (COUNT, ("pretokenize.stage11_threads",)),
-    "native/automaton.h": (COUNT, ("pretokenize.stage08_wide_characters",)),
+    "native/automaton.h": (AUTOMATA, ("pretokenize.stage08_wide_characters",)),
     "native/dead_ends.h": (DEAD_ENDS, ("native.scanner",)),
     "native/starts.h": (ENGINE, ("tokenizer.engine",)),
     "native/masks_gpt2.h": (SCAN, ("native.scan",)),
     "native/masks_cl100k.h": (SCAN, ("native.scan",)),
-    "native/scan_tables.h": (COUNT, ("native.scan",)),
-    "native/wide_careful.h": (COUNT, ("native.scan",)),
+    "native/scan_tables.h": (AUTOMATA, ("native.scan",)),
+    "native/wide_careful.h": (AUTOMATA, ("native.scan",)),
     "encode/merge_numbers.h": (ENCODE, ("encode.stage11_merge_numbers",)),
     "encode/merge_lists.h": (ENGINE, ("tokenizer.engine",)),
     "encode/pretoken_cache.h": (ENCODE, ("encode.stage13_batches",)),
