@@ -329,10 +329,10 @@ mistake("dead ends: those of the text before stay", "native/dead_ends.h",
         modules=("tokenizer.engine",))
 mistake("dead ends: the table never grows", "native/dead_ends.h",
         "        if (4 * number_kept > size) size *= 2;\n", "")
-# Two that were here changed nothing but the work that is done, and gave way to others. `passed` need
-# not forget what came before a mark: attempts begin at the mark, and look up no place before it. And
-# a table that was tidied may be taken for empty: at most a quarter of it was kept, and half a table
-# more comes in before it is tidied again.
+# Two that were here changed nothing but the work that is done, and gave way to others. `passed`
+# need not forget what came before a mark: attempts begin at the mark, and look up no place before
+# it. And a table that was tidied may be taken for empty: at most a quarter of it was kept, and half
+# a table more comes in before it is tidied again.
 
 # --- Encoding ---
 

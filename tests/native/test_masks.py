@@ -7,6 +7,7 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
+from patterns.edge_texts import starts_without_gaps
 
 from cs336_bpe.native.masked_patterns import MASKED_PATTERNS, name_of_masks
 from cs336_bpe.native.scan import count_starts, find_starts, scanner_paths, use_scanner_path
@@ -22,13 +23,7 @@ def pattern(request):
 
 
 def expected_starts(text, pattern):
-    """In bytes. All these patterns cover the text, so a pretoken starts where one ends."""
-    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    bytes_before = np.zeros(len(points) + 1, np.uint64)
-    np.cumsum(1 + (points >= 0x80) + (points >= 0x800) + (points >= 0x10000), out=bytes_before[1:])
-    lengths = np.fromiter(map(len, SPLIT[pattern].findall(text)), np.int64)
-    ends = np.cumsum(lengths)
-    return bytes_before[np.concatenate([[0], ends[:-1]])[: len(lengths)]]
+    return starts_without_gaps(SPLIT[pattern], text)
 
 
 @pytest.fixture(autouse=True)

@@ -173,13 +173,13 @@ def test_integers_of_every_width(kind):
             every_second = np.zeros(800, kind)
             every_second[::2] = ids
             for tokenizer, tokens in ((few, BYTES), (many, known)):
-                for given in (ids, every_second[::2], memoryview(ids), ids.tolist()):
+                for form in (ids, every_second[::2], memoryview(ids), ids.tolist()):
                     if number in tokens:
                         expected = b"a" * place + tokens[number] + b"a" * (399 - place)
-                        assert tokenizer.decode_bytes(given) == expected
+                        assert tokenizer.decode_bytes(form) == expected
                         continue
                     with pytest.raises(ValueError, match=rf"ids\[{place}\] is {number}, which"):
-                        tokenizer.decode_bytes(given)
+                        tokenizer.decode_bytes(form)
 
 
 # --- Kinds of arrays --------------------------------------------------------------------------
