@@ -112,6 +112,10 @@ class Copy:
         self.folder = folder
         self.failed: tuple[str, ...] = ()  # the first test that did, in the last run
         self.deselected = [f"--deselect={test}" for test in deselected]
+        # What Python has compiled is kept: a file that changes has another time, and is not found.
+        self.environment = {**os.environ, "PYTHONPATH": str(folder),
+                            "PYTHONPYCACHEPREFIX": str(folder / ".compiled")}
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if not folder.exists():
             ignored = shutil.ignore_patterns(".git", "build", ".hypothesis", "__pycache__",
                                              ".*_cache")
@@ -173,8 +177,7 @@ class Copy:
             [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
              "--hypothesis-profile=mistakes", *self.deselected, *tests], cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
-            preexec_fn=limited)
+            env=self.environment, preexec_fn=limited)
         try:
             output = process.communicate(timeout=10 * timeout)[0]
         except subprocess.TimeoutExpired:
