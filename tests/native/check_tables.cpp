@@ -180,6 +180,10 @@ int main() {
         return one.key == keys[7]; })->count == 12, "tiny words: added up");
     check(other_shorts.find(other_shorts.hash_of(known), [&](const ShortEntry &one) {
         return one.key == known; })->count == 12, "short words: added up");
+    bool is_added_up = false;
+    other_longs.for_each([&](const LongEntry &one) {
+        is_added_up |= one.count == 12 && !memcmp(other_longs.bytes(one), word.data(), 32); });
+    check(is_added_up, "long words: added up");
     check_places(other_shorts, [&](const ShortEntry &one) { return other_shorts.hash_of(one.key); },
                  "short words: places after adding up");
 
