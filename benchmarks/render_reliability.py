@@ -93,4 +93,14 @@ def mutants(_):
     return "\n".join([table(["room", "mistakes", "tried", "found"], rows), "", note])
 
 
-MAKERS = (worst_cases, crafted_words, fuzz, mutants)
+def sanitizers(_):
+    """The tests that ran with a sanitizer, folder by folder, and when."""
+    result = load("sanitizers", "reliability")
+    rows = [[f"`{row['tests']}`", row["sanitizer"], str(row["passed"]), str(row["left_out"]),
+             "no report" if row["clean"] else "**a failure**", row["date"]]
+            for row in result["rows"]]
+    header = ["tests", "sanitizer", "passed", "left out", "result", "date"]
+    return "\n".join([table(header, rows), "", f"*`{result['command']}`*"])
+
+
+MAKERS = (worst_cases, crafted_words, fuzz, mutants, sanitizers)

@@ -4,6 +4,7 @@
 #     tests/sanitize.sh address [what pytest is to run]
 #     tests/sanitize.sh thread  [what pytest is to run]
 #     tests/sanitize.sh address fuzz [options of python -m tests.fuzz]
+#     tests/sanitize.sh address --save [...]   # one after the other, for the table in docs/reliability.md
 #
 # It builds a copy of the project, in $CS336_BPE_SANITIZED (default: a folder in /tmp, which is kept
 # and used again), with gcc. PYTHON names the interpreter, which must have the extras test and dev.
@@ -19,6 +20,8 @@
 set -euo pipefail
 kind=${1:?address or thread}
 shift
+save=no
+if [ "${1:-}" = --save ]; then save=yes; shift; fi
 python=${PYTHON:-python}
 root=$(cd "$(dirname "$0")/.." && pwd)
 copy=${CS336_BPE_SANITIZED:-/tmp/cs336_bpe_$kind}
@@ -56,7 +59,20 @@ elif [ $# -gt 0 ]; then
     what=("$@")
 fi
 CS336_BPE_SANITIZE=$flag "$python" setup.py -q build_ext --inplace -j2
-LD_PRELOAD="$libraries" PYTHONPATH="$copy" PYTHONMALLOC=malloc \
-    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1" \
-    "${run[@]}" "${what[@]}"
+sanitized() {
+    LD_PRELOAD="$libraries" PYTHONPATH="$copy" PYTHONMALLOC=malloc \
+        ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+        TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1" "$@"
+}
+if [ $save = no ]; then
+    sanitized "${run[@]}" "${what[@]}"
+    exit
+fi
+failed=0
+for one in "${what[@]}"; do
+    code=0
+    sanitized "${run[@]}" "$one" 2>&1 | tee "$copy/tests.log" || code=$?
+    [ $code = 0 ] || failed=1
+    "$python" "$root/tests/save_sanitized.py" "$kind" "$one" "$code" "$(tail -1 "$copy/tests.log")"
+done
+exit $failed

@@ -113,4 +113,6 @@ def _is_array(ids: object) -> bool:
         memoryview(ids).release()  # type: ignore[arg-type]
     except TypeError:
         return False
+    except (BufferError, ValueError):  # of items that a buffer can't have, such as dates
+        return True
     return True

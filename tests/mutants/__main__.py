@@ -3,20 +3,23 @@
     python -m tests.mutants [--only TEXT] [--list] [--keep FOLDER] [--timeout SECONDS]
                             [--deselect TEST] [--save FILE]
 
-Each distinct list of tests is run once without a mistake first, so that a test that fails anyway
-finds nothing. Compiled modules are built with -O1, only those that a mistake touches, and the
+The test that finds a mistake is run again without it: a test that fails anyway finds nothing, and
+the mistake is called useless. Limits are in time of the processor, so that a busy machine finds
+nothing, either. Compiled modules are built with -O1, only those that a mistake touches, and the
 original ones are put back afterwards. Exit code 1 if any mistake survives.
 """
 
 import argparse
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -37,7 +40,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="show them, and do nothing")
     parser.add_argument("--native", choices=["only", "not"], help="compiled modules only, or not")
     parser.add_argument("--keep", type=Path, help="a folder for the copy, to be used again")
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for the tests")
+    parser.add_argument("--timeout", type=float, default=300,
+                        help="seconds of the processor for the tests of a mistake")
     parser.add_argument("--save", type=Path, metavar="FILE",
                         help="put the results into this JSON file, beside those of earlier runs")
     parser.add_argument("--rest", action="store_true",
@@ -75,23 +79,25 @@ def save(path: Path, name: str, result: str) -> None:
 
 
 def run_all(chosen: list[Mistake], copy: "Copy", timeout: float, save_to: Path | None) -> int:
-    sound: dict[tuple[str, ...], bool] = {}
+    sound: dict[tuple[str, ...], bool] = {}  # what was run without a mistake: does it succeed?
     survived, useless = [], []
     for one in chosen:
         start = time.monotonic()
-        if one.tests not in sound:
-            sound[one.tests] = copy.run(one.tests, 3 * timeout) == "survived"
-        if not sound[one.tests]:
-            result = "useless: its tests fail without it"
-            useless.append(one)
-        else:
-            result = copy.try_one(one, timeout)
-            if result == "survived":
-                survived.append(one)
+        result = copy.try_one(one, timeout)
+        by = copy.failed
+        if result == "survived":
+            survived.append(one)
+        elif result in ("found", "found (no end)"):  # no test crashes anyway
+            again = by or one.tests
+            if again not in sound:
+                sound[again] = copy.run(again, 3 * timeout) == "survived"
+            if not sound[again]:
+                result = "useless: its tests fail without it"
+                useless.append(one)
         if save_to and one not in useless:
             save(save_to, one.name, result)
-        print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})",
-              flush=True)
+        print(f"{result:20.60} {time.monotonic() - start:5.0f} s  {one.name}  ({one.file})"
+              f"{'  by ' if by else ''}{' '.join(by)}", flush=True)
     tried = len(chosen) - len(useless)
     print(f"{tried - len(survived)} of {tried} mistakes were found")
     for one in survived:
@@ -104,7 +110,12 @@ class Copy:
 
     def __init__(self, folder: Path, deselected: list[str]) -> None:
         self.folder = folder
+        self.failed: tuple[str, ...] = ()  # the first test that did, in the last run
         self.deselected = [f"--deselect={test}" for test in deselected]
+        # What Python has compiled is kept: a file that changes has another time, and is not found.
+        self.environment = {**os.environ, "PYTHONPATH": str(folder),
+                            "PYTHONPYCACHEPREFIX": str(folder / ".compiled")}
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         if not folder.exists():
             ignored = shutil.ignore_patterns(".git", "build", ".hypothesis", "__pycache__",
                                              ".*_cache")
@@ -124,6 +135,9 @@ class Copy:
         finally:
             path.write_text(text)
             for module in one.modules:
+                if not one.file.endswith(".h"):  # what Cython has made has the mistake in it
+                    for suffix in (".cpp", ".c"):
+                        self.path(module, suffix).unlink(missing_ok=True)
                 for old in self.files_of(ROOT, module):
                     shutil.copy2(old, self.folder / old.relative_to(ROOT))
 
@@ -151,21 +165,33 @@ class Copy:
         return [*path.parent.glob(f"{path.name}.*.so"), *path.parent.glob(f"{path.name}.*.pyd")]
 
     def run(self, tests: tuple[str, ...], timeout: float) -> str:
-        """Run tests in the copy: 'survived', or how the mistake was found."""
+        """Run tests in the copy: 'survived', or how the mistake was found. `timeout` is in seconds
+        of the processor; what waits for ever takes none, and is ended after ten times as long."""
+        def limited() -> None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 1, resource.RLIM_INFINITY))
+
+        self.failed = ()
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # no example is handed on
         process = subprocess.Popen(
             [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
-             *self.deselected, *tests], cwd=self.folder, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"},
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+             "--hypothesis-profile=mistakes", *self.deselected, *tests], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            env=self.environment, preexec_fn=limited)
         try:
-            process.communicate(timeout=timeout)
+            output = process.communicate(timeout=10 * timeout)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return "found (no end)"
+        finally:
+            with suppress(ProcessLookupError):  # what the tests have started, and did not end
+                os.killpg(process.pid, signal.SIGKILL)
+        self.failed = tuple(line.partition(" ")[2].split(" - ")[0] for line in output.splitlines()
+                            if line.startswith(("FAILED ", "ERROR ")))[:1]
         code = process.returncode
+        if code == -signal.SIGXCPU:
+            return "found (no end)"
         return "survived" if code == 0 else "found (crash)" if code < 0 else "found"
 
 

@@ -103,6 +103,20 @@ static void check_dense(const std::vector<uint64_t> &keys, const CountTable<Shor
     tinies.end(), dense_shorts.end(), dense_longs.end();
 }
 
+/* Words that come by themselves: a small index has no place that is far, so nothing but growing in time
+ * keeps it from being full, and a search in a full one from having no end. */
+static void check_growing() {
+    DenseCounts<TinyEntry> tinies;
+    check(tinies.start(16), "there is memory");
+    bool is_half_empty = true;
+    for (uint64_t i = 0; i < 1000 && is_half_empty; i++) {
+        check(tinies.add(i | (uint64_t)6 << 56, 1), "there is memory to add one");
+        is_half_empty = 2 * tinies.index.used <= tinies.index.mask + 1;
+    }
+    check(is_half_empty, "dense words: half of the index is free");
+    tinies.end();
+}
+
 int main() {
     CountTable<TinyEntry> tinies, other_tinies;
     CountTable<ShortEntry> shorts, other_shorts;
@@ -166,10 +180,15 @@ int main() {
         return one.key == keys[7]; })->count == 12, "tiny words: added up");
     check(other_shorts.find(other_shorts.hash_of(known), [&](const ShortEntry &one) {
         return one.key == known; })->count == 12, "short words: added up");
+    bool is_added_up = false;
+    other_longs.for_each([&](const LongEntry &one) {
+        is_added_up |= one.count == 12 && !memcmp(other_longs.bytes(one), word.data(), 32); });
+    check(is_added_up, "long words: added up");
     check_places(other_shorts, [&](const ShortEntry &one) { return other_shorts.hash_of(one.key); },
                  "short words: places after adding up");
 
     check_dense(keys, shorts, longs);
+    check_growing();
 
     tinies.end(), shorts.end(), longs.end();
     other_tinies.end(), other_shorts.end(), other_longs.end();

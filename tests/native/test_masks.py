@@ -7,6 +7,7 @@ import pytest
 import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
+from patterns.edge_texts import starts_without_gaps
 
 from cs336_bpe.native.masked_patterns import MASKED_PATTERNS, name_of_masks
 from cs336_bpe.native.scan import count_starts, find_starts, scanner_paths, use_scanner_path
@@ -16,45 +17,34 @@ SPLIT = {name: regex.compile(pattern) for name, pattern in MASKED_PATTERNS.items
 PATHS = ["avx512", "avx2", "sse2", "neon", "portable"]
 
 
-@pytest.fixture(params=PATHS)
-def path(request):
-    if request.param not in scanner_paths():
-        pytest.skip(f"this machine has no {request.param}")
-    use_scanner_path(request.param)
-    yield request.param
-    use_scanner_path()
-
-
 @pytest.fixture(params=MASKED_PATTERNS)
 def pattern(request):
     return request.param
 
 
 def expected_starts(text, pattern):
-    """In bytes. All these patterns cover the text, so a pretoken starts where one ends."""
-    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    bytes_before = np.zeros(len(points) + 1, np.uint64)
-    np.cumsum(1 + (points >= 0x80) + (points >= 0x800) + (points >= 0x10000), out=bytes_before[1:])
-    lengths = np.fromiter(map(len, SPLIT[pattern].findall(text)), np.int64)
-    ends = np.cumsum(lengths)
-    return bytes_before[np.concatenate([[0], ends[:-1]])[: len(lengths)]]
+    return starts_without_gaps(SPLIT[pattern], text)
+
+
+@pytest.fixture(autouse=True)
+def _usual_path():
+    yield
+    use_scanner_path()
+
+
+def each_path():
+    """The paths that this machine has, one after the other in use."""
+    for path in scanner_paths():
+        use_scanner_path(path)
+        yield path
 
 
 def check(text, pattern, **options):
-    assert find_starts(text.encode(), pattern, **options).tolist() == expected_starts(
-        text, pattern).tolist()
-
-
-def check_on_all_paths(text, pattern):
-    expected = expected_starts(text, pattern)
-    try:
-        for name in scanner_paths():
-            use_scanner_path(name)
-            found = np.frombuffer(find_starts(text.encode(), pattern), np.uint64)
-            assert len(found) == len(expected), name
-            assert (found == expected).all(), (name, found[found != expected][:1])
-    finally:
-        use_scanner_path()
+    """On every path; what is expected, which takes longest, is found once."""
+    data, expected = text.encode(), expected_starts(text, pattern)
+    for path in each_path():
+        found = np.asarray(find_starts(data, pattern, **options), np.uint64)
+        assert np.array_equal(found, expected), (path, found, expected)
 
 
 SLOW = bool(os.environ.get("CS336_BPE_SLOW"))
@@ -78,7 +68,7 @@ CASES = [(name, context) for name in MASKED_PATTERNS for context in CONTEXTS
 
 @pytest.mark.parametrize(("name", "context"), CASES)
 def test_every_code_point(name, context):
-    check_on_all_paths("".join([context.replace("{}", point) for point in POINTS]), name)
+    check("".join([context.replace("{}", point) for point in POINTS]), name)
 
 
 SPACES = [" ", "  ", "\n", "\r\n", "\n\n", "\n ", "\r", "\t", "\v", "\f", "\xa0", "\u3000", "\x85",
@@ -109,17 +99,17 @@ text_of_few_pieces = st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).f
 @example(" " * 64 + "a" + "\n" * 129 + "b" + " " * 300)
 @example("é" * 100 + " " + "猫" * 100 + "🙂" * 100)
 @example("!\n\n \n  x!\r\n\r\n" * 20 + "\n  ")
-def test_hard_text(path, pattern, text):
+def test_hard_text(pattern, text):
     check(text, pattern)
 
 
 @given(text=st.text(max_size=200))
-def test_any_text(path, pattern, text):
+def test_any_text(pattern, text):
     check(text, pattern)
 
 
 @given(text=text_of_few_pieces | text_of_pieces, shift=st.integers(0, 70))
-def test_every_place_in_a_block(path, pattern, text, shift):
+def test_every_place_in_a_block(pattern, text, shift):
     check("x" * shift + text, pattern)
 
 
@@ -130,7 +120,7 @@ BORDERS = ["'s", "'ll", "'l", "'lL", "'ſx", "''s", " 's", "'s's", "'sll", "\n  
 
 
 @pytest.mark.parametrize("border", BORDERS)
-def test_every_block_border(path, pattern, border):
+def test_every_block_border(pattern, border):
     """Each of them at every place around the end of a block, at the end of the text and before
     more of it, after letters, digits, symbols and white space."""
     for filling in "x1! \n":
@@ -140,7 +130,7 @@ def test_every_block_border(path, pattern, border):
 
 
 @pytest.mark.parametrize("size", [1, 63, 64, 65, 127, 128, 129, 1000])
-def test_long_runs(path, pattern, size):
+def test_long_runs(pattern, size):
     for one in ("a", "7", "!", " ", "\n", "'", "\u3000", "٣", "猫", "🙂", "\n ", "'l", "'ll", "1 ",
                 "A", "aB", "猫A", "\u0301", "!\u0301", "!\n/", "a's"):
         for before, after in (("", ""), ("x", "x"), ("!", "\n"), ("\n", "1"), ("1", "\u0301")):
@@ -148,12 +138,12 @@ def test_long_runs(path, pattern, size):
 
 
 @given(text=text_of_pieces, padding=st.sampled_from("'sle\n 1é猫"))
-def test_what_follows_the_text_makes_no_difference(path, pattern, text, padding):
+def test_what_follows_the_text_makes_no_difference(pattern, text, padding):
     check(text, pattern, padding=(padding.encode() * 64)[-70:])
     check(text + "'l", pattern, padding=b"l" * 64)
 
 
-def test_little_room(path, pattern):
+def test_little_room(pattern):
     text = "".join(PIECES) * 30
     for room in (80, 81, 100, 143, 144):
         check(text, pattern, room=room)
@@ -190,20 +180,24 @@ BROKEN = [b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xc3", b"\xe3\x81", b"\x
 @example(63, b"\xe3\x80")
 @example(61, b"\xf0\x9f\x98\x80\x80")
 @example(60, b"\n \xe3\x80\x80 \x80\n")
-def test_text_that_is_not_utf8(path, pattern, shift, data):
+def test_text_that_is_not_utf8(pattern, shift, data):
     data = b"x" * shift + data
     text, first = valid_or_symbols(data)
-    for padding in (bytes(64), b"\x80" * 64):
-        found = find_starts(data, pattern, lenient=True, padding=padding).tolist()
-        assert found == expected_starts(text, pattern).tolist()
-        if first is not None:
-            with pytest.raises(ValueError, match=f"not UTF-8 at byte {first}$"):
-                find_starts(data, pattern, padding=padding)
+    expected = expected_starts(text, pattern).tolist()
+    for path in each_path():
+        for padding in (bytes(64), b"\x80" * 64):
+            found = find_starts(data, pattern, lenient=True, padding=padding).tolist()
+            assert found == expected, path
+            if first is not None:
+                with pytest.raises(ValueError, match=f"not UTF-8 at byte {first}$"):
+                    find_starts(data, pattern, padding=padding)
 
 
-def test_counting(path, pattern):
+def test_counting(pattern):
     text = "".join(PIECES) * 30
-    assert count_starts(text.encode() + bytes(64), pattern) == len(expected_starts(text, pattern))
+    expected = len(expected_starts(text, pattern))
+    for path in each_path():
+        assert count_starts(text.encode() + bytes(64), pattern) == expected, path
     with pytest.raises(ValueError, match="64 bytes of padding"):
         count_starts(b"short", pattern)
 
@@ -220,7 +214,7 @@ def test_real_text(data, corpus, pattern):
     """The first megabyte, or all of it if CS336_BPE_SLOW is set."""
     text = (data / f"corpora/{corpus}.txt").read_bytes().decode()
     for start in range(0, len(text) if SLOW else 1, 1_000_000):
-        check_on_all_paths(text[start:start + 1_000_000], pattern)
+        check(text[start:start + 1_000_000], pattern)
 
 
 @pytest.mark.parametrize("name", MASKED_PATTERNS)

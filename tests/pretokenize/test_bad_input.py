@@ -150,17 +150,22 @@ def test_an_error_in_a_thread_leaves_no_thread(tmp_path, number):
     assert threading.active_count() <= before
 
 
-@pytest.mark.parametrize("number", PARALLEL)
-def test_a_callback_that_raises_stops_the_workers(tmp_path, number):
-    path = tmp_path / "text.txt"
-    path.write_text(corpus.stories(2_000_000), encoding="utf-8")
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory):
+    """A text that takes a while to count."""
+    path = tmp_path_factory.mktemp("stories") / "text.txt"
+    path.write_text(corpus.stories(3_000_000), encoding="utf-8")
+    return path
 
+
+@pytest.mark.parametrize("number", PARALLEL)
+def test_a_callback_that_raises_stops_the_workers(stories, number):
     def stop(phase, done, total):
         raise ZeroDivisionError
 
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
-        STAGES[number](path, [], workers=2, progress=stop)
+        STAGES[number](stories, [], workers=2, progress=stop)
     deadline = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -189,10 +194,8 @@ except KeyboardInterrupt:
     *((number, "{'workers': 1}") for number in IN_ONE_PROCESS),
     *((number, "{'workers': 2}") for number in PARALLEL),
 ])
-def test_control_c(tmp_path, number, options):
-    path = tmp_path / "text.txt"
-    path.write_text(corpus.stories(3_000_000), encoding="utf-8")
-    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, number, str(path), options],
+def test_control_c(stories, number, options):
+    process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, number, str(stories), options],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.7)

@@ -67,11 +67,11 @@ def test_every_code_point(tmp_path, template):
 
 
 @pytest.mark.parametrize("template", ["{}", " {}1", "\n{} "])
-@pytest.mark.parametrize("module", CHARACTER_SCANNERS)
-def test_every_code_point_character_by_character(module, template):
+def test_every_code_point_character_by_character(template):
     text = "".join([template.replace("{}", point) for point in POINTS])
-    found = module.pretokens(text.encode())
-    assert found == [pretoken.encode() for pretoken in SPLIT.findall(text)]
+    expected = [pretoken.encode() for pretoken in SPLIT.findall(text)]
+    for module in CHARACTER_SCANNERS:
+        assert module.pretokens(text.encode()) == expected, module
 
 
 PIECES = ["'", "'s", "'ll", "'ve", "'re", "'LL", "'x", "’s", " ", "  ", "\n", "\r\n", "\t", "\xa0",

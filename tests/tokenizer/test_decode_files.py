@@ -79,6 +79,21 @@ def test_the_first_wrong_id_is_named(workers, tmp_path, small_blocks):
     assert threading.active_count() == number
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("number", [0, 1, 4_999, 5_001, 9_000])
+def test_an_array_with_another_number_of_ids_than_it_says(number, workers, tmp_path, small_blocks):
+    """Whole ids are missing, as after a copy that was broken off, or there are more."""
+    np.save(tmp_path / "ids.npy", np.full(5_000, 97, "uint16"))
+    data = (tmp_path / "ids.npy").read_bytes()
+    (tmp_path / "ids.npy").write_bytes(data[:-10_000] + b"a\0" * number)
+    (tmp_path / "out").write_text("before")
+    with pytest.raises(ValueError, match=rf"ids\.npy has {number:,} integers of 2 bytes and 0 bytes "
+                                         r"more, not 5,000 of them; it is cut short"):
+        byte_tokenizer().decode_file(tmp_path / "ids.npy", tmp_path / "out", workers=workers)
+    assert (tmp_path / "out").read_text() == "before"
+    assert sorted(os.listdir(tmp_path)) == ["ids.npy", "out"]
+
+
 def test_what_is_refused(tmp_path):
     tokenizer = byte_tokenizer()
     ids, out = tmp_path / "ids.bin", tmp_path / "out"

@@ -144,9 +144,42 @@ def test_what_ids_may_be():
                 np.array([[104, 0], [105, 0]])[:, 0]]:
         assert tokenizer.decode(ids) == "hi"
     for ids in ["hi", b"hi", 5, None, np.array([1.0]), np.array([True]), np.array([[1, 2]]),
-                np.array(5), np.array(["a"])]:
+                np.array(5), np.array(["a"]), np.array([5], "m8[s]")]:
         with pytest.raises(TypeError, match="ids is "):
             tokenizer.decode(ids)
+        if isinstance(ids, np.ndarray):  # anything else is asked for its items, one by one
+            with pytest.raises(TypeError, match="ids is "):
+                list(tokenizer.decode_iterable(ids))
+
+
+KINDS = [f"{order}{kind}" for order in "<>" for kind in ("i1", "i2", "i4", "i8",
+                                                         "u1", "u2", "u4", "u8")]
+EDGES = {sign * (2**bits + more) for bits in (7, 8, 15, 16, 31, 32, 63, 64) for sign in (1, -1)
+         for more in (-1, 0, 1, 97)} | {70_000, 70_000 + 2**32, 2**31 - 5, 2**32 + 2**31 - 5}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_integers_of_every_width(kind):
+    """An id that is none is named, whatever is left of it in fewer bits, or without its sign."""
+    known = BYTES | {70_000: b"<x>", 2**31 - 5: b"<y>"}
+    few, many = byte_tokenizer(), Tokenizer(known, [], ["<x>", "<y>"])
+    limits = np.iinfo(kind)
+    for number in sorted(EDGES | {limits.min, limits.max}):
+        if not limits.min <= number <= limits.max:
+            continue
+        for place in (5, 300):
+            ids = np.full(400, 97, kind)
+            ids[place] = number
+            every_second = np.zeros(800, kind)
+            every_second[::2] = ids
+            for tokenizer, tokens in ((few, BYTES), (many, known)):
+                for form in (ids, every_second[::2], memoryview(ids), ids.tolist()):
+                    if number in tokens:
+                        expected = b"a" * place + tokens[number] + b"a" * (399 - place)
+                        assert tokenizer.decode_bytes(form) == expected
+                        continue
+                    with pytest.raises(ValueError, match=rf"ids\[{place}\] is {number}, which"):
+                        tokenizer.decode_bytes(form)
 
 
 # --- Kinds of arrays --------------------------------------------------------------------------

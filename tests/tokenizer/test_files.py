@@ -222,7 +222,8 @@ def test_what_progress_raises_stops_the_work(workers, kind, call, tmp_path, smal
 
 
 SLOWLY = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have the tests ignore it
 from cs336_bpe import Tokenizer
 from cs336_bpe.common import progress
 from cs336_bpe.inputs.recognise import compression_of
