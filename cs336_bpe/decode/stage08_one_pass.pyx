@@ -7,8 +7,8 @@ it, this one looks at a sample of the ids, guesses the length, and writes at onc
 was too small the result grows; where it was far too large, it gives back what it did not need.
 
 Cost of an id: one visit to its token instead of two.
-Memory: as stage 07, and about a thirtieth of the result, which is never written to: where the system
-gives memory at the first write, that is only a promise.
+Memory: as stage 07, and about a thirtieth of the result, which is never written to: where the
+system gives memory at the first write, that is only a promise.
 Expect: about a quarter less time from an array; less from a list, whose integers take longer to
 read than the tokens.
 Trap: the result moves when it grows, so nobody may have a pointer to it before the end.

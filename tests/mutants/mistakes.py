@@ -392,7 +392,7 @@ mistake("merged words: the least of the block before is an old one", "encode/mer
 mistake("merged words: what is after a word is part of it", "encode/merge_words.h",
         "keys[i] = i + 1 < length ? key : none();", "keys[i] = i < length ? key : none();")
 mistake("merged words: of twelve places the last four are not looked at", "encode/merge_words.h",
-        "return a < b ? a : b;\n    }\n\n    BPE_NEVER_INLINE", "return a;\n    }\n\n    BPE_NEVER_INLINE")
+        "b = least_of<4>(keys + 8);", "b = least_of<4>(keys);")
 mistake("heap: the rightmost of equal merges comes first", "encode/merge_heap.h",
         "place > other.place;", "place < other.place;")
 mistake("heap: a stale candidate is merged", "encode/merge_heap.h",
