@@ -562,7 +562,7 @@ mistake("decode: a token of 16 bytes is in a slot", "decode/stage09_four_at_a_ti
 mistake("decode: one of four may be no token", "decode/stage09_four_at_a_time.pyx",
         "| <uint32_t>b.length - 1 |", "|")
 mistake("decode: what was not used is given out", "decode/bytes_that_grow.h",
-        "if (used < room && make_room(used)) return NULL;", "")
+        "                Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)used);\n", "")
 mistake("decode: surrogates are text", "decode/utf8_text.h",
         "code < 0x800 || (code >= 0xD800 && code < 0xE000)", "code < 0x800")
 mistake("decode: overlong forms of four bytes are text", "decode/utf8_text.h",
