@@ -55,8 +55,10 @@ cdef class TextEncoder:
         if self.known is None:
             raise NotImplementedError("a TextEncoder has no tables; take the Encoder of a stage")
         try:
-            status = (self.write_whole(text, size, &output) if cut
-                      else self.write_one(text, size, &output))
+            status = ENCODE_NO_MEMORY
+            if output.room_for(size // 3 + 1):  # as in English; it grows where there are more ids
+                status = (self.write_whole(text, size, &output) if cut
+                          else self.write_one(text, size, &output))
             if status == ENCODE_NO_MEMORY:
                 raise MemoryError(f"no memory for the ids of {size} bytes")
             if status == ENCODE_TOO_LONG:
