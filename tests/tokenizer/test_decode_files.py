@@ -87,8 +87,8 @@ def test_an_array_with_another_number_of_ids_than_it_says(number, workers, tmp_p
     data = (tmp_path / "ids.npy").read_bytes()
     (tmp_path / "ids.npy").write_bytes(data[:-10_000] + b"a\0" * number)
     (tmp_path / "out").write_text("before")
-    with pytest.raises(ValueError, match=rf"ids\.npy has {number:,} integers of 2 bytes and 0 bytes "
-                                         r"more, not 5,000 of them; it is cut short"):
+    with pytest.raises(ValueError, match=rf"ids\.npy has {number:,} integers of 2 bytes and 0 "
+                                         r"bytes more, not 5,000 of them; it is cut short"):
         byte_tokenizer().decode_file(tmp_path / "ids.npy", tmp_path / "out", workers=workers)
     assert (tmp_path / "out").read_text() == "before"
     assert sorted(os.listdir(tmp_path)) == ["ids.npy", "out"]
