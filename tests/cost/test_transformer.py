@@ -136,6 +136,15 @@ def test_rows_are_in_order_and_agree_with_the_cheapest():
     assert nearly_cheapest(rows, 10.0) == rows
 
 
+def test_of_equally_cheap_sizes_the_smallest():
+    rows = [replace(row, flops_per_byte=flops)
+            for row, flops in zip(size_costs(XL, {512: 2.0, 1024: 2.5, 2048: 3.0, 4096: 3.5}),
+                                  (1.25, 1.0, 1.0, 1.5))]
+    assert cheapest(rows) is rows[1]
+    assert cheapest(rows[::-1]) is rows[1]
+    assert nearly_cheapest(rows, 0.25) == rows[:3]  # the border counts
+
+
 def test_at_the_minimum_the_head_has_the_share_that_tokens_grow_by():
     """For b(V) = V^0.1 the cheapest V is where the head's share is the exponent."""
     curve = {size: size**0.1 for size in range(1_000, 60_000, 50)}
