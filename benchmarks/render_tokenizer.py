@@ -43,7 +43,7 @@ def against_peers(result, kind, title, texts):
 
 def encoding_peers(kind):
     """Arrays or lists with GPT-2's vocabulary, against others."""
-    result = load("peers", "tokenizer")
+    result = load("strings" if kind == "strings" else "peers", "tokenizer")
     return against_peers(result, kind, "{}.txt".format, [f"{name}.txt" for name in result[kind]])
 
 

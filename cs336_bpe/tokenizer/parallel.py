@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from cs336_bpe.text.crew import over_items
 from cs336_bpe.text.cuts import Cutter
-from cs336_bpe.text.utf8 import Text, as_bytes
+from cs336_bpe.text.utf8 import Text, as_utf8
 from cs336_bpe.tokenizer.coder import Coder
 from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
+END_OF_A_PART = 1 << 12  # characters in which a place to cut is looked for first
 LONG = 1 << 24
 """Bytes of a text that one thread encodes in parts too: between two of them Ctrl-C is answered."""
 MOST_IN_A_GROUP = 1024  # texts
@@ -20,38 +21,70 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     """The ids of one text, cut where that changes nothing, a part per thread at a time."""
     if not coder.is_direct or len(text) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(text, choice, width)
-    given = as_bytes(text)
-    choice.check(given)
-    data = given.encode() if isinstance(given, str) else bytes(given)
+    choice.check(text)
     # Parts are small, and are put together as they come, so their memory is used again and again.
     # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
     cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
-    parts = _parts(data, cutter)
+    parts: Iterator[Text] = (_parts_of_str(text, cutter) if isinstance(text, str)
+                             else _parts(bytes(text), cutter))
     whole = engine.Ids(width, 0)
 
     def add(ids: engine.Ids) -> None:
-        if not len(whole):  # as many ids per byte as in the first part, and some more
-            whole.reserve(len(ids) * len(data) // len(parts[0]) * 9 // 8 + 8)
+        if not len(whole):  # as many ids as in the first part for each further one, and some more
+            whole.reserve(len(ids) * len(text) // PART_BYTES * 9 // 8 + 8)
         whole.extend(ids)
 
-    over_items(iter(parts), lambda part: coder.encode_any(part, checked, width), workers,
-               lambda: None, use=add)
+    try:
+        over_items(parts, lambda part: coder.encode_any(part, checked, width), workers,
+                   lambda: None, use=add)
+    except ValueError:
+        if isinstance(text, str):
+            as_utf8(text)  # if a character has no UTF-8 form, this says where it is in all of it
+        raise
     whole.shrink()
     return whole
 
 
-def _parts(data: bytes, cutter: Cutter) -> list[memoryview]:
+def _parts(data: bytes, cutter: Cutter) -> Iterator[memoryview]:
     """A text in parts that can be encoded one by one."""
-    cuts = [0]
-    while cuts[-1] + PART_BYTES < len(data):
-        cut = cutter.last_cut(data, cuts[-1] + PART_BYTES, first=cuts[-1] + 1)
+    start, view = 0, memoryview(data)
+    while start + PART_BYTES < len(data):
+        cut = cutter.last_cut(data, start + PART_BYTES, first=start + 1)
         if not cut:
             break
-        cuts.append(cut)
-    cuts.append(len(data))
-    view = memoryview(data)
-    return [view[start:stop] for start, stop in zip(cuts, cuts[1:])]
+        yield view[start:cut]
+        start = cut
+    yield view[start:]
+
+
+def _parts_of_str(text: str, cutter: Cutter) -> Iterator[str]:
+    """The same of a str. The engine turns it into UTF-8, faster than Python does."""
+    start, size = 0, PART_BYTES
+    while start + size < len(text):
+        cut = _last_cut_of_str(text, start, start + size, cutter)
+        if cut:
+            yield text[start:cut]
+            start, size = cut, PART_BYTES
+        else:  # nowhere to cut: take twice as much
+            size *= 2
+    yield text[start:]
+
+
+def _last_cut_of_str(text: str, start: int, stop: int, cutter: Cutter) -> int:
+    """The last character of `text[start + 1:stop]` before which there is seen to be a cut, or 0.
+    There is one at `start`."""
+    size = END_OF_A_PART
+    while True:
+        begin = max(start, stop - size)
+        end = text[begin:stop].encode("utf-8", "surrogatepass")
+        # A special token may have begun before what is seen.
+        cut = cutter.last_cut(end, len(end), first=1 if begin == start else cutter.margin)
+        if cut:
+            return begin + len(end[:cut].decode("utf-8", "surrogatepass"))
+        if begin == start:
+            return 0
+        size *= 4
 
 
 def encode_groups(coder: Coder, batch: list[str], choice: Choice, width: int,

@@ -91,6 +91,26 @@ def test_parts_with_more_ids_than_the_first(monkeypatch, workers):
     assert tokenizer.encode_array("the").tolist() == tokenizer.encode("the")
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_parts_of_a_str(monkeypatch, workers):
+    """Cut at random, with special tokens across the places where a part might end; and an error
+    names the place in the whole text."""
+    monkeypatch.setattr(parallel, "LONG", 10)
+    tokenizer, _ = tokenizer_and_oracle()
+    rng = random.Random(workers)
+    for part, end in [(1, 1), (7, 3), (50, 4), (300, 100), (5_000, 600)]:
+        monkeypatch.setattr(parallel, "PART_BYTES", part)
+        monkeypatch.setattr(parallel, "END_OF_A_PART", end)
+        for _ in range(5):
+            text = "".join(rng.choices([*PIECES, *SPECIALS, "x" * 40, "猫", "é "], k=400))
+            expected = tokenizer.encode(text)
+            assert tokenizer.encode_array(text, workers=workers).tolist() == expected
+            place = rng.randrange(len(text))
+            wrong = text[:place] + "\ud800" + text[place:]
+            with pytest.raises(ValueError, match=rf"lone surrogate.* at character {place}:"):
+                tokenizer.encode_array(wrong, workers=workers)
+
+
 def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     """Also if one thread does all the work: the compiled code itself does not look for it."""
     tokenizer, _ = tokenizer_and_oracle()
