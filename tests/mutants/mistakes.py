@@ -442,8 +442,10 @@ mistake("threads: refused special tokens are cut in two", "tokenizer/files.py",
 mistake("files: the header has no number", "tokenizer/files.py",
         "                target.write(npy_header(dtype, num_ids))\n",
         "                target.write(npy_header(dtype, 0))\n")
-mistake("files: the input may be the output",
-        "tokenizer/files.py", "    if same:\n", "    if not same:\n")
+mistake("files: the input may be the output", "tokenizer/files.py",
+        "if not source.is_stream and os.path.samestat(os.stat(source.path), state):", "if False:")
+mistake("files: the ids may be the output", "tokenizer/files.py", "    if same:\n",
+        "    if not same:\n", tests=("tests/tokenizer/test_decode_files.py",))
 mistake("files: an error's place is that in the block", "text/blocks.py",
         'decode(text, "strict", self.name, self.offset)', 'decode(text, "strict", self.name)')
 mistake("crew: the first failure in time is raised", "text/crew.py",
@@ -467,7 +469,7 @@ mistake("parallel: a long text is one part", "tokenizer/parallel.py",
         "len(text) <= (LONG if workers == 1 else PART_BYTES)",
         "len(text) <= (2**62 if workers == 1 else PART_BYTES)")
 mistake("parallel: parts overlap by a byte", "tokenizer/parallel.py",
-        "return [view[start:stop] for", "return [view[start : stop + 1] for")
+        "yield view[start:cut]", "yield view[start:cut + 1]")
 mistake("specials: the shortest is found first", "text/specials.py",
         "sorted(tokens, key=len, reverse=True)", "sorted(tokens, key=len)")
 mistake("specials: refused ones are named with a wrong place", "tokenizer/special_choice.py",

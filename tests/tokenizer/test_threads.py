@@ -111,6 +111,21 @@ def test_parts_of_a_str(monkeypatch, workers):
                 tokenizer.encode_array(wrong, workers=workers)
 
 
+def test_a_part_of_a_str_does_not_end_in_a_special_token_that_began_before(monkeypatch):
+    """What is looked at for a place to cut may begin inside a special token with spaces in it."""
+    shared, _ = tokenizer_and_oracle()
+    special = "<a b c d e f g h i j k l>"
+    tokenizer = Tokenizer(shared.vocab, shared.merges, [special])
+    text = "word " * 20 + special + "x" * 45 + " tail" * 30
+    expected = tokenizer.encode(text)
+    assert tokenizer.special_tokens[special] in expected
+    monkeypatch.setattr(parallel, "LONG", 10)
+    monkeypatch.setattr(parallel, "END_OF_A_PART", 60)
+    for part in range(100, 200):
+        monkeypatch.setattr(parallel, "PART_BYTES", part)
+        assert tokenizer.encode_array(text).tolist() == expected
+
+
 def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     """Also if one thread does all the work: the compiled code itself does not look for it."""
     tokenizer, _ = tokenizer_and_oracle()
