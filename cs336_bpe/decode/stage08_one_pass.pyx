@@ -25,7 +25,9 @@ from cs336_bpe.decode.token_table cimport (
     Id,
     Tokens,
     TokenTable,
+    guess,
     is_another_without_sign,
+    more_room,
     place_of,
 )
 
@@ -44,7 +46,6 @@ cdef extern from "utf8_text.h":
 
 cdef enum:
     WIDE = TOKEN_PADDING
-    SAMPLE = 4096  # ids
 
 
 cdef class Decoder:
@@ -95,35 +96,6 @@ cdef class Decoder:
         data = self.decode_bytes(ids)
         text = text_from_utf8(<const uint8_t *>PyBytes_AS_STRING(data), len(data), True)
         return data.decode("utf-8", errors) if text is None else text
-
-
-cdef size_t guess(GivenIds given) noexcept nogil:
-    """How many bytes the tokens of all ids may have: exactly, if they are no more than a sample."""
-    cdef size_t step = given.size // SAMPLE + 1
-    cdef size_t k, total = 0
-    for k in range((given.size + step - 1) // step):
-        total += length_of(given, k * step)
-    return total if step == 1 else total * step + total * step // 32 + 4 * WIDE
-
-
-cdef size_t length_of(GivenIds given, size_t i) noexcept nogil:
-    """The number of bytes of one token; 0 if it is none."""
-    cdef const Tokens *tokens = given.tokens
-    cdef size_t place
-    if given.width == 1:
-        place = place_of(tokens[0], <const uint8_t *>given.ids + i)
-    elif given.width == 2:
-        place = place_of(tokens[0], <const uint16_t *>given.ids + i)
-    elif given.width == 4:
-        place = place_of(tokens[0], <const uint32_t *>given.ids + i)
-    else:
-        place = place_of(tokens[0], <const uint64_t *>given.ids + i)
-    return tokens.offsets[place + 1] - tokens.offsets[place]
-
-
-cdef size_t more_room(size_t used, size_t done, size_t size) noexcept nogil:
-    """As many bytes for each id as so far; but no more than there are, because it is a guess."""
-    return min((size - done) * (used // (done + 1) + 1), used + SAMPLE)
 
 
 cdef size_t copy_some(GivenIds given, size_t *done, GrowingBytes *result) noexcept nogil:

@@ -21,6 +21,7 @@ ctypedef fused Id:
 
 cdef enum:
     FEW_IDS = 4096  # are decoded without giving up the interpreter's lock: they don't take long
+    SAMPLE = 4096   # ids from which the length of the result is guessed
 
 
 cdef class TokenTable:
@@ -43,3 +44,32 @@ cdef class GivenIds:
     cdef bint read(self, TokenTable table, ids) except -1
     cdef int take(self, TokenTable table, ids) except -1
     cdef bint add_up(self) noexcept nogil
+
+
+cdef inline size_t length_of(GivenIds given, size_t i) noexcept nogil:
+    """The number of bytes of one token; 0 if it is none."""
+    cdef const Tokens *tokens = given.tokens
+    cdef inline size_t place
+    if given.width == 1:
+        place = place_of(tokens[0], <const uint8_t *>given.ids + i)
+    elif given.width == 2:
+        place = place_of(tokens[0], <const uint16_t *>given.ids + i)
+    elif given.width == 4:
+        place = place_of(tokens[0], <const uint32_t *>given.ids + i)
+    else:
+        place = place_of(tokens[0], <const uint64_t *>given.ids + i)
+    return tokens.offsets[place + 1] - tokens.offsets[place]
+
+
+cdef inline size_t guess(GivenIds given) noexcept nogil:
+    """How many bytes the tokens of all ids may have: exactly, if they are no more than a sample."""
+    cdef inline size_t step = given.size // SAMPLE + 1
+    cdef inline size_t k, total = 0
+    for k in range((given.size + step - 1) // step):
+        total += length_of(given, k * step)
+    return total if step == 1 else total * step + total * step // 32 + 4 * TOKEN_PADDING
+
+
+cdef inline size_t more_room(size_t used, size_t done, size_t size) noexcept nogil:
+    """As many bytes for each id as so far; but no more than there are, because it is a guess."""
+    return min((size - done) * (used // (done + 1) + 1), used + SAMPLE)
