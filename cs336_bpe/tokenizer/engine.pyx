@@ -38,6 +38,7 @@ from cs336_bpe.encode.rolling cimport (
     MergeablePairs,
     NewWords,
     WholeTokens,
+    can_merge_side_by_side,
     keys_init_module,
     write_pretoken,
     write_text,
@@ -335,6 +336,7 @@ cdef class Engine:
         self.words.merges = &self.merges
         self.words.pairs = &self.pairs
         self.words.whole = NULL
+        self.words.may_be_late = can_merge_side_by_side()
         if wholes:
             for token, number in wholes.items():
                 self.whole.add(token, number)
