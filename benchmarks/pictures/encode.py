@@ -204,4 +204,36 @@ def unmergeable():
     return picture.svg()
 
 
-PICTURES = (merge_tree, word_entry, waits, unmergeable)
+def side_by_side():
+    """Stage 18: six words, and what each step makes of all of them."""
+    merges, vocab = learned()
+    words = [b" garden", b" snow", b" whisper", b" kitten", b" blue", b" wonder"]
+    ids = {token: number for number, token in vocab.items()}
+    ways = [explain_pretoken(word, pairs_of(merges), ids).steps for word in words]
+    picture = Picture(f"{len(words)} words, each in a lane of its own: after every step, the tokens "
+                      f"of all of them")
+    top, left, height = 44, 60, 40
+    size = 510 / sum(map(len, words))
+    for step in range(max(map(len, ways))):
+        y = top + height * step
+        picture.words(10, y + 19, f"step {step}" if step else "bytes", at="start", size=SMALL,
+                      colour="#555")
+        x = left
+        for word, way in zip(words, ways):
+            before = way[min(step, len(way)) - 1] if step else None
+            for token in way[min(step, len(way) - 1)]:
+                width = size * len(token)
+                is_new = step and step < len(way) and token not in before
+                picture.cell(x, y, width - 2, 28, shown(token),
+                             BLUE if is_new else GREY, size=SMALL - 2, filled=bool(is_new),
+                             dashed=step >= len(way))
+                x += width
+            x += 10
+    x = left
+    for number, word in enumerate(words):
+        picture.words(x + size * len(word) / 2, 24, f"lane {number}", size=SMALL, colour="#555")
+        x += size * len(word) + 10
+    return picture.svg()
+
+
+PICTURES = (merge_tree, word_entry, waits, unmergeable, side_by_side)
