@@ -92,6 +92,9 @@ PRETOKENIZE = (
     Stage("pretokenize", "stage11_threads", "stage10_batches",
           "threads with a table each; columns", "the same / threads, + adding up tables",
           compiled=True, automata=True, parallel=True, blocks=True),
+    Stage("pretokenize", "stage12_rolling", "stage11_threads",
+          "one table; the look-up rolls after the prefetch", "fewer instructions, better guessed",
+          compiled=True, automata=True, parallel=True, blocks=True),
 )
 
 TRAIN = (

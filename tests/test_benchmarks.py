@@ -614,9 +614,9 @@ def test_a_picture_that_was_changed_by_hand_is_out_of_date(tmp_path, monkeypatch
 
 
 def test_constants_of_pictures_are_read_from_headers():
-    assert drawing.constant("encode/word_key.h", "LONG") == 255
+    assert drawing.constant("encode/word_cache.h", "LONG") == 255
     with pytest.raises(ValueError, match=r"word_key.h gives NOTHING 0 values"):
-        drawing.constant("encode/word_key.h", "NOTHING")
+        drawing.constant("native/word_key.h", "NOTHING")
 
 
 def test_the_cells_that_training_changes():

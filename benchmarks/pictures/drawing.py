@@ -86,7 +86,7 @@ def shown(token):
 def constant(header, name):
     """A number that a header gives a name: `NAME = 15`, or `#define NAME 15`.
 
-    >>> constant("encode/word_key.h", "SHORT")
+    >>> constant("native/word_key.h", "SHORT")
     15
     """
     text = (ROOT / "cs336_bpe" / header).read_text("utf-8")

@@ -63,7 +63,7 @@ def word_entry():
     merges, vocab = learned()
     word = b" playground"
     ids = Encoder(vocab, merges).encode_pretoken(word)
-    short = constant("encode/word_key.h", "SHORT")
+    short = constant("native/word_key.h", "SHORT")
     header = (ROOT / "cs336_bpe/encode/word_cache.h").read_text("utf-8")
     if "ROOM = 16 / sizeof(Id) - 1" not in header or "Id ids[ROOM], number" not in header:
         raise ValueError("word_cache.h has another entry than the one that is drawn")
@@ -175,7 +175,7 @@ def unmergeable():
     of_parts = [Encoder(vocab, merges).encode_pretoken(part) for part in parts]
     if encoder.encode_pretoken(word) != [number for ids in of_parts for number in ids]:
         raise ValueError("the parts have other ids than the whole")
-    if len(word) <= constant("encode/word_key.h", "SHORT"):
+    if len(word) <= constant("native/word_key.h", "SHORT"):
         raise ValueError("the stage cuts longer words only")
     picture = Picture(f"The word {word.decode().strip()!r} cut where none of {NUM_MERGES:,} "
                       f"merges can cross, and the tokens of its parts")

@@ -25,6 +25,7 @@
 #include "word_key.h"
 
 static const size_t DEFAULT_CACHE_BYTES = (size_t)128 << 20;
+enum { LONG = 255 };  /* bytes of a pretoken that is kept, at most */
 enum { SLACK = 8 };  /* ids after the last one of a pretoken that may be read, and written over */
 
 template <class Id> struct Entry {

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["PretokenCounts", "UnmatchedWarning", "count_pretokens", "count_pretokens_in"]
 
 
-ENGINE = "stage11_threads"  # it has `count_blocks` too, for text in memory
+ENGINE = "stage12_rolling"  # it has `count_blocks` too, for text in memory
 ANY_PATTERN_STAGE = "stage03_processes"  # for patterns that can't be compiled
 
 

@@ -10,6 +10,7 @@ cdef extern from "add_up.h" nogil:
     bint empty_into[From_, Into](From_ &table, size_t most, Into &into)
     cppclass ColumnSizes:
         size_t number, text_bytes
+    ColumnSizes column_sizes[A](const A &a)
     ColumnSizes column_sizes[A, B, C](const A &a, const B &b, const C &c)
     cppclass ColumnWriter:
         uint8_t *text

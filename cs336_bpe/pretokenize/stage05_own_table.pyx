@@ -23,7 +23,7 @@ from libc.string cimport memcpy
 import os
 
 from cs336_bpe.pretokenize.word_counts cimport SHORT, LongTable, ShortKey, ShortTable, add_to_dict
-from cs336_bpe.pretokenize.word_counts cimport short_key
+from cs336_bpe.pretokenize.word_counts cimport counted_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.classes import tables
@@ -118,7 +118,7 @@ cdef class Table:
         if readable < 16:
             memcpy(copy, start, length)
             start = copy
-        key = short_key(start, length)
+        key = counted_key(start, length)
         return self.shorts.add(key, self.shorts.hash_of(key), 1) and self.shorts.tidy()
 
     def as_dict(self):

@@ -29,7 +29,7 @@ from cs336_bpe.native.automaton cimport DeadEnds, automaton_match
 from cs336_bpe.native.scan cimport SCAN_PADDING
 from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.pretokenize.word_counts cimport SHORT, LongTable, ShortKey, ShortTable, add_to_dict
-from cs336_bpe.pretokenize.word_counts cimport short_key
+from cs336_bpe.pretokenize.word_counts cimport counted_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
@@ -152,7 +152,7 @@ cdef class Table:
         if readable < 16:
             memcpy(copy, start, length)
             start = copy
-        key = short_key(start, length)
+        key = counted_key(start, length)
         return self.shorts.add(key, self.shorts.hash_of(key), 1) and self.shorts.tidy()
 
     def as_dict(self):

@@ -28,7 +28,7 @@ from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport Starts
 from cs336_bpe.pretokenize.word_counts cimport SHORT, LongTable, ShortKey, ShortTable, add_to_dict
-from cs336_bpe.pretokenize.word_counts cimport short_key
+from cs336_bpe.pretokenize.word_counts cimport counted_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
@@ -125,7 +125,7 @@ cdef class Table:
         cdef ShortKey key
         if length > SHORT:
             return self.longs.add(start, length, 1)
-        key = short_key(start, length)
+        key = counted_key(start, length)
         return self.shorts.add(key, self.shorts.hash_of(key), 1) and self.shorts.tidy()
 
     def as_dict(self):

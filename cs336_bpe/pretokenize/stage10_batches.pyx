@@ -27,7 +27,7 @@ from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport BATCH, Starts
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
-from cs336_bpe.pretokenize.word_counts cimport TinyTable, add_to_dict, short_key, tiny_key
+from cs336_bpe.pretokenize.word_counts cimport TinyTable, add_to_dict, counted_key, tiny_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
@@ -133,7 +133,7 @@ cdef class Table:
                     tiny_hashes[num_tiny] = hash_of_key
                     num_tiny += 1
                 elif length <= SHORT:
-                    key = short_key(text + start, length)
+                    key = counted_key(text + start, length)
                     hash_of_key = self.shorts.hash_of(key)
                     self.shorts.prefetch(hash_of_key)
                     short_keys[num_short] = key

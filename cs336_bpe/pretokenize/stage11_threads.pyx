@@ -31,7 +31,7 @@ from cs336_bpe.pretokenize.add_up cimport ColumnWriter, add_all, column_sizes, e
 from cs336_bpe.pretokenize.add_up cimport new_columns
 from cs336_bpe.pretokenize.total cimport Total
 from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, LongTable, ShortKey, ShortTable
-from cs336_bpe.pretokenize.word_counts cimport TinyTable, short_key, tiny_key
+from cs336_bpe.pretokenize.word_counts cimport TinyTable, counted_key, tiny_key
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
@@ -180,7 +180,7 @@ cdef class Table:
                     tiny_hashes[num_tiny] = hash_of_key
                     num_tiny += 1
                 elif length <= SHORT:
-                    key = short_key(text + start, length)
+                    key = counted_key(text + start, length)
                     hash_of_key = self.shorts.hash_of(key)
                     self.shorts.prefetch(hash_of_key)
                     short_keys[num_short] = key

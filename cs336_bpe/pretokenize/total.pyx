@@ -11,7 +11,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from cs336_bpe.pretokenize.add_up cimport ColumnWriter, column_sizes, new_columns
-from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, short_key, tiny_key
+from cs336_bpe.pretokenize.word_counts cimport SHORT, TINY, counted_key, tiny_key
 
 import numpy
 
@@ -65,7 +65,7 @@ cdef class Total:
         memcpy(word, text, length)
         if length <= TINY:
             return self.tinies.add(tiny_key(word, length), count)
-        return self.shorts.add(short_key(word, length), count)
+        return self.shorts.add(counted_key(word, length), count)
 
     def __len__(self):
         """How many distinct pretokens there are."""

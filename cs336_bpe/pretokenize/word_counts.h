@@ -9,11 +9,12 @@
 #define CS336_BPE_WORD_COUNTS_H
 
 #include "open_table.h"
+#include "word_key.h" /* SHORT */
 
 #if defined(CS336_BPE_ONE_KEY_SIZE)  /* to measure what the second one gains */
-enum { TINY = 0, SHORT = 15 };
+enum { TINY = 0 };
 #else
-enum { TINY = 7, SHORT = 15 };
+enum { TINY = 7 };
 #endif
 
 /* Sixteen bytes from here are a mask for n bytes, if one begins at 16 - n. */
@@ -37,7 +38,7 @@ BPE_INLINE uint64_t tiny_key(const uint8_t *text, size_t length) noexcept {
 }
 
 /* Reads 16 bytes of the text. */
-BPE_INLINE ShortKey short_key(const uint8_t *text, size_t length) noexcept {
+BPE_INLINE ShortKey counted_key(const uint8_t *text, size_t length) noexcept {
     ShortKey key, mask;
     uint8_t last = (uint8_t)length;
     memcpy(&key, text, 16);
@@ -140,7 +141,7 @@ struct Bytes {
             bytes = larger;
             room = larger_room;
         }
-        memcpy(bytes + size, more, length);
+        if (length) memcpy(bytes + size, more, length);
         size += length;
         return true;
     }

@@ -13,7 +13,7 @@ cdef extern from "word_counts.h" nogil:
     cppclass ShortKey:
         pass
     uint64_t tiny_key(const uint8_t *text, size_t length)
-    ShortKey short_key(const uint8_t *text, size_t length)
+    ShortKey counted_key(const uint8_t *text, size_t length)
 
     cppclass TinyEntry:
         uint64_t count

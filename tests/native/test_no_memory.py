@@ -19,7 +19,7 @@ PROGRAM = """if True:
     from cs336_bpe.corpora import generated
     from cs336_bpe.corpora.near_duplicates import NearDuplicates
     from cs336_bpe.native.scanner import compiled
-    from cs336_bpe.pretokenize import stage11_threads
+    from cs336_bpe.pretokenize import stage12_rolling
 
     shim = ctypes.CDLL(sys.argv[1])
     operation, most = sys.argv[2], int(sys.argv[3])
@@ -31,11 +31,11 @@ PROGRAM = """if True:
     ids = shared.encode(text)
 
     def count_and_empty_tables():
-        stage11_threads.MOST_OWN = 100
+        stage12_rolling.MOST_OWN = 100
         try:
             return dict(count_pretokens_in([text] * 60, specials, workers=2))
         finally:
-            stage11_threads.MOST_OWN = 10**6
+            stage12_rolling.MOST_OWN = 10**6
 
     def near_duplicates():
         seen = NearDuplicates(3_000)

@@ -10,7 +10,7 @@ import pytest
 from cs336_bpe import Tokenizer, count_pretokens
 from cs336_bpe.common import progress
 from cs336_bpe.corpora import generated as corpus
-from cs336_bpe.pretokenize import stage11_threads
+from cs336_bpe.pretokenize import stage12_rolling
 from cs336_bpe.rules import BYTES
 from cs336_bpe.tokenizer import files
 
@@ -157,6 +157,6 @@ def test_counting_a_file_that_grows(tmp_path, monkeypatch):
         with path.open("ab") as file:
             file.write(b"three ")
 
-    counts = stage11_threads.count_pretokens(path, [], workers=1, block_bytes=1000, progress=grow)
+    counts = stage12_rolling.count_pretokens(path, [], workers=1, block_bytes=1000, progress=grow)
     assert counts == {b"one": 1, b" one": 9_999, b" two": 10_000, b" ": 1}
     assert count_pretokens(path, [])[b" three"] > 1

@@ -39,7 +39,7 @@ EXPERIMENT = Experiment(
         Variant("small pages", "no huge pages for caches and arrays",
                 defines=("CS336_BPE_SMALL_PAGES", "SMALL_PAGES")),
         Variant("keys in two parts", "two integers instead of one register",
-                replace={"encode/word_key.h": [
+                replace={"native/word_key.h": [
                     (SSE2, SSE2.replace("#if defined(__SSE2__)", "#if 0"))]}),
         Variant("ids as many as there are", "not always all, which needs no branch",
                 replace={"encode/rolling.h": [

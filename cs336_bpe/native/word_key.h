@@ -11,8 +11,8 @@
 #include <emmintrin.h>
 #endif
 
-enum { SHORT = 15, LONG = 255 };
-enum { POOLED = 0x80, HASHED = 0x40 };  /* in a key's last byte; see word_cache.h */
+enum { SHORT = 15 };
+enum { POOLED = 0x80, HASHED = 0x40 };  /* in a key's last byte: its bytes, or ids, are in a pool */
 
 struct alignas(16) Key {
 #if defined(__SSE2__)
@@ -91,8 +91,11 @@ BPE_INLINE Key short_key_of(const uint8_t *text, size_t length) {
 /* The key of a longer one: its hash, and its length. Two may have the same, so bytes are compared. */
 BPE_INLINE Key long_key(const uint8_t *text, size_t length, const Secret &secret) {
     Key key = Key::of(secret_hash_of(text, length, secret), 0);
-    uint8_t mark = HASHED, number = (uint8_t)length;
-    memcpy((uint8_t *)&key + 8, &number, 1);
+    uint8_t mark = HASHED;
+    for (int i = 0; i < 7; i++) {
+        uint8_t part = (uint8_t)((uint64_t)length >> 8 * i);
+        memcpy((uint8_t *)&key + 8 + i, &part, 1);
+    }
     memcpy((uint8_t *)&key + 15, &mark, 1);
     return key;
 }
