@@ -95,7 +95,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "patterns/simplify.py": (PATTERNS, ()),
     "patterns/cuts.py": (PATTERNS, ()),
     "patterns/automaton.py": (PATTERNS, ()),
-    "text/cuts.py": (COUNT, ()),
+    "text/cuts.py": (("tests/text/test_cuts.py", *COUNT), ()),
     "text/blocks.py": (COUNT, ()),
     "text/crew.py": (("tests/text", *FILES), ()),
     "text/specials.py": ((*COUNT[:1], *ENGINE[1:], "cs336_bpe/text"), ()),
