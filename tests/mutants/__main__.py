@@ -154,7 +154,8 @@ class Copy:
                     self.path(module, suffix).unlink(missing_ok=True)
         compilers = {"CC": "ccache gcc", "CXX": "ccache g++"} if shutil.which("ccache") else {}
         names = " ".join(f"cs336_bpe.{module}" for module in modules)
-        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--force"]
+        # Not --force: the sources are newer than the modules, and Cython would do it all again.
+        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
                               env={**os.environ, **compilers, "CS336_BPE_ONLY": names})
         return "" if not done.returncode else (done.stderr.strip().splitlines() or ["?"])[-1]
