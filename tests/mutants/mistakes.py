@@ -66,7 +66,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "native/masks_gpt2.h": (SCAN, ("native.scan",)),
     "native/masks_cl100k.h": (SCAN, ("native.scan",)),
     "native/scan_tables.h": (AUTOMATA, ("native.scan",)),
-    "native/wide_careful.h": (AUTOMATA, ("native.scan",)),
+    "native/wide_careful.h": (SCAN, ("native.scan",)),
     "encode/merge_numbers.h": (ENCODE, ("encode.stage11_merge_numbers",)),
     "encode/merge_lists.h": (ENGINE, ("tokenizer.engine",)),
     "encode/pretoken_cache.h": (ENCODE, ("encode.stage13_batches",)),
@@ -360,7 +360,8 @@ mistake("lists: the last word of bits is forgotten", "encode/merge_lists.h",
 mistake("lists: a stale place is merged", "encode/merge_lists.h",
         "if (place->token != parts.left || place->next >= length", "if (place->next >= length")
 mistake("cache: what is forgotten stays in the pool", "encode/pretoken_cache.h",
-        "shorts.used = longs.used = bytes.used = ids.used = 0;", "shorts.used = longs.used = 0;")
+        "shorts.used = longs.used = bytes.used = ids.used = 0;", "shorts.used = longs.used = 0;",
+        tests=TABLES, modules=())
 mistake("cache: long pretokens with equal hashes are equal", "encode/pretoken_cache.h",
         """one.hash_of_bytes == hash && one.length == length
                    && !memcmp(bytes.items + one.start, text, length);""",
@@ -369,14 +370,12 @@ mistake("cache: three ids have room for two", "encode/pretoken_cache.h",
         "if (number <= IN_ENTRY) memcpy(found.ids", "if (number <= IN_ENTRY - 1) memcpy(found.ids")
 mistake("cache: the limit may be passed", "encode/pretoken_cache.h",
         "return num_bytes() + 2 * growing->num_bytes() <= limit && twice(growing);",
-        "return num_bytes() <= limit && twice(growing);")
+        "return num_bytes() <= limit && twice(growing);", tests=TABLES, modules=())
 mistake("batches: the output has room for the ids only", "encode/batches.h",
         "if (!output->room_for(stop - batch.starts[0] + IN_ENTRY))",
         "if (!output->room_for(stop - batch.starts[0]))")
-mistake("batches: a batch that fills the cache is not the last", "encode/batches.h",
-        """        if (!written) return ENCODE_NO_MEMORY;
-        if (cache->full) cache->forget();
-""", "        if (!written) return ENCODE_NO_MEMORY;\n")
+mistake("batches: where the ids of a long list belong is not said", "encode/batches.h",
+        "            output->used = used;\n            if (!cache", "            if (!cache")
 mistake("merges without collisions: the right part is not compared", "encode/perfect_merges.h",
         "(slot ^ pair) >> TOKEN_BITS ?", "(slot ^ pair) >> (TOKEN_BITS + PART_BITS) ?")
 mistake("merges without collisions: there are some", "encode/perfect_merges.h",
