@@ -319,7 +319,7 @@ mistake("automaton: the end of the text gives nothing back", "native/automaton.h
         "break;")
 mistake("automaton: a cut is found beside a part of a character", "native/automaton.h",
         "if (length == at - start) before", "if (length) before",
-        modules=("native.scanner",))
+        tests=("tests/patterns/test_cuts.py", "-k", "last_cut"), modules=("native.scanner",))
 mistake("dead ends: anywhere in sixteen bytes", "native/dead_ends.h",
         "        if (place == (at - length) >> SPACING_BITS) return false;\n", "")
 mistake("dead ends: attempts beside a dead one are not watched", "native/automaton.h",
