@@ -247,6 +247,17 @@ def test_words_of_every_length(letters):
         assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
 
 
+@pytest.mark.parametrize("letters", [b"a", b"ab", b"aaaab"])
+def test_long_words_with_a_merge_whose_part_is_made_later(letters):
+    """Then merges can't be gone through once, in order; of equal ones the leftmost comes first."""
+    merges = [(b"aaa", b"b"), (b"aa", b"a"), (b"a", b"a"), (b"b", b"b"), (b"aa", b"bb")]
+    engine, ids = engine_of(merges)
+    rng = random.Random(336)
+    for length in (127, 128, 129, 130, 131, 200, 255, 256, 300):
+        word = bytes(rng.choices(letters, k=length))
+        assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
+
+
 def test_whole_pretokens_that_are_tokens():
     merges = [(b"a", b"b"), (b"ab", b"c")]
     long = b"ab-" * 10
