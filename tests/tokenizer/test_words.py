@@ -249,8 +249,10 @@ def test_words_of_every_length(letters):
 
 @pytest.mark.parametrize("letters", [b"a", b"ab", b"aaaab"])
 def test_long_words_with_a_merge_whose_part_is_made_later(letters):
-    """Then merges can't be gone through once, in order; of equal ones the leftmost comes first."""
-    merges = [(b"aaa", b"b"), (b"aa", b"a"), (b"a", b"a"), (b"b", b"b"), (b"aa", b"bb")]
+    """Then merges can't be gone through once, in order; of equal ones the leftmost comes first. Any
+    two letters are merged, so a word is not cut; and often the one on the right before the left."""
+    merges = [(b"aaa", b"b"), (b"aa", b"a"), (b"a", b"a"), (b"b", b"b"), (b"a", b"b"), (b"b", b"a"),
+              (b"aa", b"bb")]
     engine, ids = engine_of(merges)
     rng = random.Random(336)
     for length in (127, 128, 129, 130, 131, 200, 255, 256, 300):
