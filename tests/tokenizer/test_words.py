@@ -260,6 +260,19 @@ def test_long_words_with_a_merge_whose_part_is_made_later(letters):
         assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
 
 
+def test_what_comes_after_the_bytes_of_a_word_is_not_merged_with_them():
+    """In the cache, zeros and the length come after a short word."""
+    after = [b"\x00", *(bytes([length]) for length in range(1, 17))]
+    merges = [*((b"a", byte) for byte in after), (b"b", b"b"), (b"b", b"a")]
+    engine, ids = engine_of(merges)
+    for length in range(1, 40):
+        word = b"b" * (length - 1) + b"a"
+        expected = merged(word, merges, ids)
+        for _ in range(2):
+            assert engine.as_list(engine.encode_pieces([word], 2)) == expected
+            assert engine.as_list(engine.encode_ids(word + b" \x00", NONE, 2)) == [*expected, 32, 0]
+
+
 def test_whole_pretokens_that_are_tokens():
     merges = [(b"a", b"b"), (b"ab", b"c")]
     long = b"ab-" * 10
