@@ -568,8 +568,8 @@ mistake("decode: surrogates are text", "decode/utf8_text.h",
         "code < 0x800 || (code >= 0xD800 && code < 0xE000)", "code < 0x800")
 mistake("decode: overlong forms of four bytes are text", "decode/utf8_text.h",
         "if (code < 0x10000 || code > 0x10FFFF) return 0;", "if (code > 0x10FFFF) return 0;")
-mistake("decode: a character may be cut off", "decode/utf8_text.h",
-        "first > 0xF4 || left < size) return 0;", "first > 0xF4) return 0;")
+mistake("decode: overlong forms of two bytes are text", "decode/utf8_text.h",
+        "if (first < 0xC2 ||", "if (first < 0xC0 ||")
 mistake("decode: characters above U+00FF have a byte", "decode/utf8_text.h",
         "most < 0xC4 ? 0xFF", "most < 0xC5 ? 0xFF")
 mistake("decode: blocks of 256 bytes overflow a counter", "decode/utf8_text.h",

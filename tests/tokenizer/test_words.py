@@ -215,6 +215,15 @@ def test_a_long_list_counts_its_references():
     assert wide.encode("abc") == [1097, 1098, 1099]
 
 
+def test_a_cache_that_was_full_has_as_much_room_as_before():
+    """Words whose ids are in the pools: of 100,000 about 7,000 fit."""
+    engine, _ = engine_of([])
+    cache = engine.new_cache(1 << 20)
+    for start in range(0, 100_000, 500):
+        engine.encode_pieces([b"%020d" % number for number in range(start, start + 500)], 2, cache)
+    assert 5 <= cache.times_full <= 30
+
+
 # --- Other people's merges ----------------------------------------------------------------------
 
 
@@ -286,6 +295,15 @@ def test_whole_pretokens_that_are_tokens():
     assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
     text = "ab-" * 100
     assert engine.as_list(engine.encode_ids(text, NONE, 2)) == 100 * [303, 304]
+
+
+def test_a_part_of_a_word_that_would_be_a_token_as_a_whole():
+    """Of three letters, because fewer are not looked for; the word is cut beside the hyphens."""
+    merges = [(b"a", b"b"), (b"b", b"a")]
+    engine, ids = engine_of(merges, {b"aba": 300})
+    for word, expected in ((b"aba", [300]), (b"aba-" * 9, merged(b"aba-" * 9, merges, ids))):
+        for _ in range(2):
+            assert engine.as_list(engine.encode_pieces([word], 2)) == expected
 
 
 def test_ids_of_four_bytes_at_the_end_of_the_table():
