@@ -24,7 +24,7 @@ if os.environ.get("CS336_BPE_ONLY"):
 NEEDS_THE_LOCK = {
     # Their objects change while they are used, and rely on the interpreter's lock for that. In a
     # Python without one ("free-threaded"), importing them turns it on again.
-    *(name for name in MODULES if "cs336_bpe.encode.stage11" <= name < "cs336_bpe.encode.stage18"),
+    *(name for name in MODULES if "cs336_bpe.encode.stage11" <= name < "cs336_bpe.encode.stage19"),
     "cs336_bpe.corpora.near_duplicates",
 }
 # What Cython would otherwise put into each module (the types of its functions and memoryviews): a

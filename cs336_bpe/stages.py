@@ -173,6 +173,9 @@ ENCODE = (
     Stage("encode", "stage17_unmergeable_pairs", "stage16_rolling_prefetch",
           "new words are cut where no merge can cross", "the merges of parts that are new",
           compiled=True, whole_texts=True),
+    Stage("encode", "stage18_side_by_side", "stage17_unmergeable_pairs",
+          "eight new words are merged at once", "the steps of the longest of eight",
+          compiled=True, whole_texts=True),
 )
 
 DECODE = (

@@ -13,6 +13,7 @@ struct NewWords {
     const Merges *merges;
     const MergeablePairs *pairs;  /* NULL: pretokens are not cut */
     const WholeTokens *whole;     /* NULL: merges alone decide */
+    bool may_be_late;             /* several may be merged side by side (late_words.h) */
 
     bool is_token(const uint8_t *text, size_t length, uint32_t *id) const noexcept {
         return whole && whole->find(text, length, id);

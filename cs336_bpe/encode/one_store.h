@@ -44,6 +44,9 @@ static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const ui
     return write_batch<Id, uint32_t>(cache, words, text, starts, number, output);
 }
 
+template <class Id>  /* no word is ever late */
+static void write_late(WordCache<Id> *, const NewWords &, Output *) noexcept {}
+
 #include "word_caches.h"
 
 #endif

@@ -26,6 +26,12 @@ struct Output {
         return true;
     }
 
+    /* Room for as many ids as there can be, or else for as many as are likely. Where memory is mapped,
+     * pages that nothing is written to are not there yet, and room that is too much costs nothing. */
+    bool room_for_at_most(size_t most, size_t likely) noexcept {
+        return (is_mapped(most, (size_t)width) && room_for(most)) || room_for(likely);
+    }
+
     /* Append ids, for which there is room. */
     void append(const uint32_t *others, size_t number) noexcept {
         if (width == 4) memcpy((uint32_t *)ids + used, others, 4 * number);

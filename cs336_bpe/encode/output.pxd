@@ -17,6 +17,7 @@ cdef extern from "../encode/output.h" nogil:
         size_t used
         int width
         bint room_for(size_t number)
+        bint room_for_at_most(size_t most, size_t likely)
         void append(const uint32_t *others, size_t number)
         void extend(const Output &others)
         void shrink()

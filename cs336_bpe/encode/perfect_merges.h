@@ -9,6 +9,7 @@
  * How slots are found ("hash and displace"): a hash puts each pair into a small bucket. Bucket by
  * bucket, the fullest first, a number of 8 bits is searched that sends all its pairs to free slots.
  * These numbers are all that a look-up needs besides the slots, and they stay in the nearest cache.
+ * Hashes are sums of 32-bit products, which can be made for several pairs at once (side_by_side.h).
  */
 #ifndef CS336_BPE_PERFECT_MERGES_H
 #define CS336_BPE_PERFECT_MERGES_H
@@ -50,7 +51,7 @@ struct Merges {
         free(parts);
         free(ids);
         free(numbers);
-        if (slots) table_free(slots, slot_mask + 1, sizeof(uint64_t));
+        if (slots) table_free(slots, num_slots, sizeof(Slot));
     }
 
     void add(uint32_t left, uint32_t right, uint32_t id) noexcept {
@@ -63,12 +64,16 @@ struct Merges {
 
     /* Make the table; false if there is no memory. */
     bool finish() noexcept {
-        size_t number = num_tokens - 256, size = 64;
-        while (4 * size < 5 * number) size *= 2;
+        int bits = 6;
+        while (((size_t)4 << bits) < 5 * (num_tokens - 256)) bits++;
         for (uint64_t attempt = 1;; attempt++) {  /* (one is enough, unless luck is very bad) */
-            secret = new_secret(attempt);
-            if (attempt % 4 == 0) size *= 2;
-            int made = place_all(size);
+            Secret secret = new_secret(attempt);
+            factors[0] = (uint32_t)secret.a | 1;
+            factors[1] = (uint32_t)(secret.a >> 32) | 1;
+            factors[2] = (uint32_t)secret.b | 1;
+            factors[3] = (uint32_t)(secret.b >> 32) | 1;
+            if (attempt % 4 == 0) bits++;
+            int made = place_all(bits);
             if (made >= 0) return made;
         }
     }
@@ -79,61 +84,69 @@ struct Merges {
 
     /* The token that a pair is merged into, or NO_MERGE. */
     BPE_ALWAYS_INLINE uint32_t of(uint32_t left, uint32_t right) const noexcept {
-        uint64_t pair = pair_of(left, right), hash = hash_of(pair);
-        uint64_t slot = slots[slot_of(hash, numbers[bucket_of(hash)])];
-        return (slot ^ pair) >> TOKEN_BITS ? NO_MERGE : (uint32_t)slot & NO_MERGE;
+        Slot slot = slots[slot_of(left, right, numbers[bucket_of(left, right)])];
+        return ((slot.left ^ left) | (slot.right ^ right)) & PART ? NO_MERGE : token_of(slot);
     }
 
     bool is(uint32_t token, uint32_t left, uint32_t right) const noexcept {
         return parts[token].left == left && parts[token].right == right;
     }
 
-private:
-    enum { TOKEN_BITS = 22, PART_BITS = 21 };
-    static const uint64_t FREE = UINT64_MAX;
-    uint64_t *slots;   /* left, right and token */
-    uint8_t *numbers;  /* of each bucket */
-    size_t slot_mask, bucket_mask;
-    Secret secret;
+    /* The rest is for those who look up several pairs at once. */
+    static constexpr uint32_t PART_BITS = 21, PART = (1 << PART_BITS) - 1, TOKEN_BITS = 32 - PART_BITS;
+    struct Slot { uint32_t left, right; };  /* and in their upper bits the two halves of the token */
+    Slot *slots;
+    uint8_t *numbers;     /* of each bucket; 3 bytes more can be read */
+    uint32_t factors[4];  /* of the hashes; odd, and secret */
+    int bucket_shift, slot_shift;
 
-    static uint64_t pair_of(uint32_t left, uint32_t right) noexcept {
-        return (uint64_t)left << (TOKEN_BITS + PART_BITS) | (uint64_t)right << TOKEN_BITS;
+private:
+    size_t num_slots;
+    static Slot free_slot() noexcept { return Slot{UINT32_MAX, UINT32_MAX}; }
+
+    uint32_t bucket_of(uint32_t left, uint32_t right) const noexcept {
+        return (left * factors[0] + right * factors[1]) >> bucket_shift;
     }
-    uint64_t hash_of(uint64_t pair) const noexcept { return folded(pair ^ secret.a, secret.b); }
-    size_t bucket_of(uint64_t hash) const noexcept { return (hash >> 32) & bucket_mask; }
-    size_t slot_of(uint64_t hash, uint8_t number) const noexcept {
-        return (hash ^ number * (uint64_t)0x9E3779B1) & slot_mask;
+    uint32_t slot_of(uint32_t left, uint32_t right, uint32_t number) const noexcept {
+        return ((left * factors[2] + right * factors[3]) * (2 * number + 1)) >> slot_shift;
+    }
+    static uint32_t token_of(Slot slot) noexcept {
+        return slot.left >> PART_BITS | slot.right >> PART_BITS << TOKEN_BITS;
+    }
+    uint32_t bucket_of(uint32_t token) const noexcept {
+        return bucket_of(parts[token].left, parts[token].right);
+    }
+    Slot *slot_for(uint32_t token, uint32_t number) const noexcept {
+        return &slots[slot_of(parts[token].left, parts[token].right, number)];
     }
 
     /* Find a number for each bucket. 1 if there is one, 0 if there is no memory, -1 if there is none. */
-    int place_all(size_t size) noexcept {
+    int place_all(int bits) noexcept {
         free(numbers);
-        if (slots) table_free(slots, slot_mask + 1, sizeof(uint64_t));
-        slot_mask = size - 1;
-        bucket_mask = size / 4 - 1;
-        numbers = (uint8_t *)calloc(bucket_mask + 1, 1);
-        slots = (uint64_t *)table_new(size, sizeof(uint64_t));
+        if (slots) table_free(slots, num_slots, sizeof(Slot));
+        num_slots = (size_t)1 << bits;
+        const size_t num_buckets = num_slots / 4;
+        slot_shift = 32 - bits;
+        bucket_shift = slot_shift + 2;
+        numbers = (uint8_t *)calloc(num_buckets + 3, 1);
+        slots = (Slot *)table_new(num_slots, sizeof(Slot));
         if (!numbers || !slots) return 0;
-        for (size_t i = 0; i < size; i++) slots[i] = FREE;
+        for (size_t i = 0; i < num_slots; i++) slots[i] = free_slot();
         try {
-            std::vector<uint32_t> ends(bucket_mask + 2), tokens(num_tokens - 256), order;
-            std::vector<uint64_t> hashes(num_tokens);
-            for (size_t token = 256; token < num_tokens; token++) {
-                hashes[token] = hash_of(pair_of(parts[token].left, parts[token].right));
-                ends[bucket_of(hashes[token]) + 1]++;
-            }
+            std::vector<uint32_t> ends(num_buckets + 1), tokens(num_tokens - 256), order;
+            for (uint32_t token = 256; token < num_tokens; token++) ends[bucket_of(token) + 1]++;
             for (size_t i = 1; i < ends.size(); i++) ends[i] += ends[i - 1];
-            for (size_t token = num_tokens; token-- > 256;)
-                tokens[--ends[bucket_of(hashes[token]) + 1]] = (uint32_t)token;
+            for (uint32_t token = (uint32_t)num_tokens; token-- > 256;)
+                tokens[--ends[bucket_of(token) + 1]] = token;
             /* Now bucket i is tokens[ends[i + 1]:ends[i + 2]], the last one to the end. */
             ends.push_back((uint32_t)tokens.size());
-            for (uint32_t i = 0; i <= bucket_mask; i++) order.push_back(i);
+            for (uint32_t i = 0; i < num_buckets; i++) order.push_back(i);
             std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
                 return ends[a + 2] - ends[a + 1] > ends[b + 2] - ends[b + 1];
             });
             for (uint32_t bucket : order)
-                if (!place(bucket, tokens.data() + ends[bucket + 1], ends[bucket + 2] - ends[bucket + 1],
-                           hashes.data())) return -1;
+                if (!place(bucket, tokens.data() + ends[bucket + 1], ends[bucket + 2] - ends[bucket + 1]))
+                    return -1;
         } catch (...) {
             return 0;
         }
@@ -146,21 +159,21 @@ private:
         return false;
     }
 
-    bool place(uint32_t bucket, const uint32_t *tokens, size_t size, const uint64_t *hashes) noexcept {
-        for (int number = 0; number < 256; number++) {
+    bool place(uint32_t bucket, const uint32_t *tokens, size_t size) noexcept {
+        for (uint32_t number = 0; number < 256; number++) {
             size_t placed = 0;
             for (; placed < size; placed++) {
-                uint64_t *slot = &slots[slot_of(hashes[tokens[placed]], (uint8_t)number)];
+                uint32_t token = tokens[placed];
                 if (is_repeated(tokens, placed)) continue;  /* the first one counts */
-                if (*slot != FREE) break;
-                *slot = pair_of(parts[tokens[placed]].left, parts[tokens[placed]].right)
-                        | tokens[placed];
+                if (slot_for(token, number)->left != UINT32_MAX) break;
+                *slot_for(token, number) = Slot{parts[token].left | token << PART_BITS,
+                                                parts[token].right | token >> TOKEN_BITS << PART_BITS};
             }
             if (placed == size) {
                 numbers[bucket] = (uint8_t)number;
                 return true;
             }
-            while (placed--) slots[slot_of(hashes[tokens[placed]], (uint8_t)number)] = FREE;
+            while (placed--) *slot_for(tokens[placed], number) = free_slot();
         }
         return false;
     }

@@ -7,6 +7,7 @@
 #define CS336_BPE_ROLLING_H
 
 #include "copy_ids.h"
+#include "late_words.h"
 #include "output.h"
 #include "word_cache.h"
 #ifndef CS336_BPE_BATCH
@@ -24,6 +25,7 @@ template <class Id, class To> struct Writer {
     typedef Entry<Id> E;
     struct alignas(32) Asked { Key key; const E *place; };
     OtherWords<Id, To> others;
+    LateWords<Id, To> late;
     Asked asked[AHEAD];
 
     /* Make the key of a pretoken, and ask for its place. `secret` is that of the table, as a key. */
@@ -56,7 +58,12 @@ template <class Id, class To> struct Writer {
 
     BPE_NEVER_INLINE To *write_other(const Asked *one, const uint8_t *text, const size_t *starts,
                                      To *to) noexcept {
-        return to + others.write(text + starts[0], starts[1] - starts[0], one->key, to);
+        const size_t length = starts[1] - starts[0];
+        if (!others.words->may_be_late || length > SHORT)
+            return to + others.write(text + starts[0], length, one->key, to);
+        Found<Id> found = others.cache->find_known(one->key);
+        return found.number ? to + others.write_all(found.ids, found.number, to)
+                            : late.add(one->key, to);
     }
 
     /* The pretokens of a batch; returns where the ids end. */
@@ -89,13 +96,20 @@ template <class Id, class To> struct Writer {
     }
 };
 
+/* More ids than that are not moved up: words that are late get their ids before. */
+enum { MOST_LATE_IDS = 1 << 14 };
+
 template <class Id, class To>
 static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const uint8_t *text,
                            const size_t *starts, size_t number, Output *output) noexcept {
     Writer<Id, To> writer;
+    To *first = (To *)output->ids, *end;
     writer.others = {cache, &words, ENCODE_DONE};
-    To *from = (To *)output->ids + output->used;
-    output->used += (size_t)(writer.write_batch(text, starts, number, from) - from);
+    writer.late = {cache, &words, first};
+    end = writer.write_batch(text, starts, number, first + output->used);
+    if (cache->late.number && (size_t)(end - first) - cache->late.words[0].at > MOST_LATE_IDS)
+        end = writer.late.write(end);
+    output->used = (size_t)(end - first);
     cache->tidy();
     return writer.others.status;
 }
@@ -109,6 +123,23 @@ static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const ui
     return output->width == 2 ? write_pretokens<Id, uint16_t>(cache, words, text, starts, number, output)
          : output->width == 4 ? write_pretokens<Id, uint32_t>(cache, words, text, starts, number, output)
                               : write_pretokens<Id, Nowhere>(cache, words, text, starts, number, output);
+}
+
+template <class Id, class To>
+static void write_late(WordCache<Id> *cache, const NewWords &words, Output *output) noexcept {
+    To *first = (To *)output->ids;
+    LateWords<Id, To> late = {cache, &words, first};
+    output->used = (size_t)(late.write(first + output->used) - first);
+    cache->tidy();
+}
+
+/* Write the ids of words that are late: after the last pretoken of a text. */
+template <class Id>
+static void write_late(WordCache<Id> *cache, const NewWords &words, Output *output) noexcept {
+    if (!cache->late.number) return;
+    if (output->width == 2) write_late<Id, uint16_t>(cache, words, output);
+    else if (output->width == 4) write_late<Id, uint32_t>(cache, words, output);
+    else write_late<Id, Nowhere>(cache, words, output);
 }
 
 #include "word_caches.h"

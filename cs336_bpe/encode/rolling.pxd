@@ -14,6 +14,7 @@ cdef extern from "../encode/rolling.h" nogil:
         SMALLEST "AnyCache::SMALLEST"
     const size_t DEFAULT_BYTES "DEFAULT_CACHE_BYTES"
     void keys_init_module()
+    bint can_merge_side_by_side()
 
     cppclass MergeablePairs:
         void start(const Merges &merges)
@@ -25,6 +26,7 @@ cdef extern from "../encode/rolling.h" nogil:
         const Merges *merges
         const MergeablePairs *pairs
         const WholeTokens *whole
+        bint may_be_late
 
     cppclass Secret:
         uint64_t a, b

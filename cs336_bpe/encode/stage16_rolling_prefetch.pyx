@@ -67,6 +67,7 @@ cdef class Encoder(TextEncoder):
         self.words.merges = &self.merges
         self.words.pairs = NULL
         self.words.whole = NULL
+        self.words.may_be_late = False
         self.known = tuple(range(4 * len(vocab)))
         self.most = TOO_LONG - 1
 

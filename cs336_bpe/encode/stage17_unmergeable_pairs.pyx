@@ -69,6 +69,7 @@ cdef class Encoder(TextEncoder):
         self.pairs.start(self.merges)
         self.words.pairs = &self.pairs
         self.words.whole = NULL
+        self.words.may_be_late = False
         self.known = tuple(range(4 * len(vocab)))
         self.most = TOO_LONG - 1
 

@@ -67,6 +67,14 @@ template <class Item> struct Pool {
 /* The ids of a pretoken, until the next one is looked up. A negative number: there is no memory. */
 template <class Id> struct Found { const Id *ids; ptrdiff_t number; };
 
+/* New words that wait for their ids (late_words.h). */
+struct Late {
+    enum { MOST = 128 };
+    struct Word { Key key; size_t at, number; };  /* which ids of the output are its own */
+    Word words[MOST];
+    size_t number;
+};
+
 /* For one thread at a time. */
 template <class Id> struct WordCache {
     typedef Entry<Id> E;
@@ -81,6 +89,7 @@ template <class Id> struct WordCache {
     Pool<uint8_t> bytes;  /* of long pretokens */
     Pool<Id> ids;         /* of pretokens that have many */
     Lists lists;
+    Late late;
     size_t limit;  /* the most bytes that there may be */
     bool full;     /* there was no room for a pretoken */
     bool crowded;  /* there was no free place for one within reach */
@@ -130,16 +139,26 @@ template <class Id> struct WordCache {
     /* The ids of a pretoken of up to SHORT bytes, which is encoded first if it is new: from its key,
      * because the text may be in memory that somebody else changes. */
     Found<Id> find_short(const NewWords &words, const Key &key) noexcept {
-        E *entry = find(key, [](const E &) { return true; });
+        E *entry = find(key);
         if (entry && !entry->is_free()) return found(*entry);
         uint32_t made[SHORT + 1];
-        ptrdiff_t number = 1;
+        size_t number = 1;
         if (!words.is_token(key.bytes(), key.last(), made))
-            number = (ptrdiff_t)words.merge_short(key.bytes(), key.last(), made);
-        for (size_t i = 0; i < (size_t)number; i++) scratch[i] = (Id)made[i];
+            number = words.merge_short(key.bytes(), key.last(), made);
+        return keep_short(entry, key, made, number);
+    }
+
+    /* The ids of a pretoken of up to SHORT bytes, or none of them if it is new. */
+    Found<Id> find_known(const Key &key) noexcept {
+        E *entry = find(key);
+        return entry && !entry->is_free() ? found(*entry) : Found<Id>{scratch, 0};
+    }
+
+    /* Keep a pretoken of up to SHORT bytes whose ids are in `scratch`, unless it is known already. */
+    void keep_scratch(const Key &key, size_t number) noexcept {
+        E *entry = find(key);
         if (!entry) crowded = true;
-        else if (make_room(0, (size_t)number)) keep(entry, key, (size_t)number);
-        return {scratch, number};
+        else if (entry->is_free() && make_room(0, number)) keep(entry, key, number);
     }
 
     /* The same for a longer one, up to LONG bytes: from a copy, for the same reason. */
@@ -178,7 +197,7 @@ template <class Id> struct WordCache {
                 ends[parts] = cut = words.next_cut(text, from, length);
                 if (cut - from <= 2 || cut - from > SHORT) continue;
                 keys[parts] = short_key_of(text + from, cut - from);
-                BPE_PREFETCH((uint8_t *)entries + (keys[parts].hash(secret) & offset_mask()));
+                prefetch(keys[parts]);
             }
             for (size_t k = 0; k < parts; at = ends[k++]) {
                 if (ends[k] - at <= 2) {
@@ -198,11 +217,23 @@ template <class Id> struct WordCache {
     }
 
 private:
+    Found<Id> keep_short(E *entry, const Key &key, const uint32_t *made, size_t number) noexcept {
+        for (size_t i = 0; i < number; i++) scratch[i] = (Id)made[i];
+        if (!entry) crowded = true;
+        else if (make_room(0, number)) keep(entry, key, number);
+        return {scratch, (ptrdiff_t)number};
+    }
+
+    E *find(const Key &key) const noexcept {
+        return find(key, [](const E &) { return true; });
+    }
+
     /* The entry of a pretoken, or the free place where it belongs; NULL if neither is near. */
     template <class IsSame> E *find(const Key &key, IsSame is_same) const noexcept {
         size_t at = key.hash(secret) / sizeof(E);
-        for (int probe = 0; probe < MOST_PROBES; probe++, at++) {
-            E *entry = &entries[at & mask];
+        for (size_t probe = 0; probe < MOST_PROBES; probe++) {
+            /* Two entries are one line of the processor's cache: the other one is the next to look at. */
+            E *entry = &entries[((at + (probe & ~(size_t)1)) ^ (probe & 1)) & mask];
             BPE_PROBE();
             if ((entry->key & not_pooled) == key && is_same(*entry)) return entry;
             if (entry->is_free()) return entry;
@@ -266,20 +297,14 @@ private:
         moved.mask = size - 1;
         moved.secret = by;
         moved.used = 0;
-        for (size_t i = 0; i <= mask; i++) {
-            const Key &soon = entries[(i + 16) & mask].key;
-            BPE_PREFETCH(&moved.entries[(soon & not_pooled).hash(by) / sizeof(E) & moved.mask]);
-            if (entries[i].is_free()) continue;
-            E entry = entries[i];
-            Key key = entry.key & not_pooled;
-            if (key.last() & HASHED && (by.a != secret.a || by.b != secret.b)) {
-                key = long_key(bytes.items + entry.pooled.text, entry.pooled.length, by);
-                entry.key = key | pooled_mark;
-            }
-            E *place = moved.free_place(key);
-            if (!place) continue;
-            *place = entry;
-            moved.used++;
+        for (size_t i = 0; i <= mask; i += 2) {
+            for (size_t soon = i + 16; soon < i + 18; soon++)
+                moved.prefetch(entries[soon & mask].key & not_pooled);
+            /* One that is in its first place goes first. It is older than one that had to go elsewhere,
+             * and words that come early come often. */
+            size_t second = is_first(i + 1) ? i : i + 1;
+            if (!entries[second ^ 1].is_free()) moved.take(entries[second ^ 1], secret);
+            if (!entries[second].is_free()) moved.take(entries[second], secret);
         }
         table_free(entries, mask + 1, sizeof(E));
         entries = moved.entries;
@@ -287,6 +312,28 @@ private:
         used = moved.used;
         secret = by;
         return true;
+    }
+
+    void prefetch(const Key &key) const noexcept {
+        BPE_PREFETCH((const uint8_t *)entries + (key.hash(secret) & offset_mask()));
+    }
+
+    /* Is an entry in the first place that it could be in? */
+    bool is_first(size_t place) const noexcept {
+        return ((entries[place].key & not_pooled).hash(secret) / sizeof(E) & mask) == place;
+    }
+
+    /* Take an entry of another table, whose secret was `before`, if there is a place for it. */
+    void take(E entry, const Secret &before) noexcept {
+        Key key = entry.key & not_pooled;
+        if (key.last() & HASHED && (before.a != secret.a || before.b != secret.b)) {
+            key = long_key(bytes.items + entry.pooled.text, entry.pooled.length, secret);
+            entry.key = key | pooled_mark;
+        }
+        E *place = free_place(key);
+        if (!place) return;
+        *place = entry;
+        used++;
     }
 
     void forget() noexcept {

@@ -1,11 +1,21 @@
 /* Whole texts through a cache, for ids of 16 bits or of 32, as the vocabulary needs. What writes the ids of a
- * batch of pretokens, `write_pretokens`, is defined by whoever includes this. */
+ * batch of pretokens, `write_pretokens`, and those of words that are late, `write_late`, is defined by
+ * whoever includes this. */
 #ifndef CS336_BPE_WORD_CACHES_H
 #define CS336_BPE_WORD_CACHES_H
 
 #include "output.h"
 #include "starts.h"
 #include "word_cache.h"
+
+/* What has to be called after the parts of a text, whatever their status: until then the last ids of
+ * the output are not those of the text. */
+template <class Id>
+static void end_text(WordCache<Id> *cache, const NewWords &words, Output *output,
+                     int status) noexcept {
+    if (status == ENCODE_DONE) write_late(cache, words, output);
+    else cache->late.number = 0;
+}
 
 /* Encode one pretoken that somebody else has found; after it nothing has to be readable. */
 template <class Id>
@@ -15,13 +25,15 @@ static int write_pretoken(WordCache<Id> *cache, const NewWords &words, const uin
     uint8_t copy[16] = {0};
     if (!length) return ENCODE_DONE;
     if (length < 16) text = (const uint8_t *)memcpy(copy, text, length);
-    return write_pretokens(cache, words, text, starts, 1, output);
+    int status = write_pretokens(cache, words, text, starts, 1, output);
+    end_text(cache, words, output, status);
+    return status;
 }
 
 /* Encode text[begin:end], in which no special token is looked for. SCAN_PADDING bytes after the end
- * must be readable. If `strict`, the text must be UTF-8. */
+ * must be readable. If `strict`, the text must be UTF-8. More parts may follow, and then `end_text`. */
 template <class Id>
-static int write_text(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
+static int write_part(const Scanner *scanner, WordCache<Id> *cache, const NewWords &words,
                       const uint8_t *text, size_t begin, size_t end, bool strict,
                       Output *output) noexcept {
     Starts starts;
@@ -55,12 +67,26 @@ struct AnyCache {
 };
 
 /* The same with whichever of the two caches it is. */
-static int write_text(const Scanner *scanner, AnyCache *cache, const NewWords &words,
+static int write_part(const Scanner *scanner, AnyCache *cache, const NewWords &words,
                       const uint8_t *text, size_t begin, size_t end, bool strict,
                       Output *output) noexcept {
     return cache->is_narrow
-        ? write_text(scanner, &cache->narrow, words, text, begin, end, strict, output)
-        : write_text(scanner, &cache->wide, words, text, begin, end, strict, output);
+        ? write_part(scanner, &cache->narrow, words, text, begin, end, strict, output)
+        : write_part(scanner, &cache->wide, words, text, begin, end, strict, output);
+}
+
+static void end_text(AnyCache *cache, const NewWords &words, Output *output, int status) noexcept {
+    cache->is_narrow ? end_text(&cache->narrow, words, output, status)
+                     : end_text(&cache->wide, words, output, status);
+}
+
+/* A text of one part. */
+static int write_text(const Scanner *scanner, AnyCache *cache, const NewWords &words,
+                      const uint8_t *text, size_t begin, size_t end, bool strict,
+                      Output *output) noexcept {
+    int status = write_part(scanner, cache, words, text, begin, end, strict, output);
+    end_text(cache, words, output, status);
+    return status;
 }
 
 static int write_pretoken(AnyCache *cache, const NewWords &words, const uint8_t *text, size_t length,

@@ -37,13 +37,18 @@ static size_t mapped_size(size_t num_entries, size_t entry_size) {
     return size < 2 * HUGE_PAGE ? 0 : (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
+/* Are there no pages before they are written to? */
+static bool is_mapped(size_t num_entries, size_t entry_size) {
+    return entry_size && num_entries < SIZE_MAX / 16 && mapped_size(num_entries, entry_size);
+}
+
 /* `num_entries` times `entry_size` bytes, all zero; NULL if there is no memory. */
 static void *pages_new(size_t num_entries, size_t entry_size) {
     size_t size = mapped_size(num_entries, entry_size);
     if (!size) return calloc(num_entries, entry_size);
     /* A huge page begins at a multiple of its size: take more, and give back both ends. */
     uint8_t *taken = (uint8_t *)mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (taken == MAP_FAILED) return NULL;
     size_t before = (HUGE_PAGE - (uintptr_t)taken % HUGE_PAGE) % HUGE_PAGE;
     if (before) munmap(taken, before);
@@ -80,6 +85,11 @@ static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, siz
 }
 #else
 static void advise_huge(void *memory, size_t size) { (void)memory, (void)size; }
+
+static bool is_mapped(size_t num_entries, size_t entry_size) {
+    (void)num_entries, (void)entry_size;
+    return false;
+}
 
 static size_t table_shrink(void *table, size_t num_entries, size_t num_kept, size_t entry_size) {
     (void)table, (void)num_kept, (void)entry_size;

@@ -115,7 +115,7 @@ class Coder:
         assert choice.added is not None
         if preparation.is_transparent(text):
             return self._encode_lenient(text, choice.native, width, cache)
-        whole = engine.Ids(width, len(text) // 3 + 8)
+        whole = engine.Ids(width, len(text))
         for part in preparation.parts(text, choice.added):
             if isinstance(part, int):
                 whole.extend(self.engine.encode_pieces([part], width, cache))
@@ -145,6 +145,17 @@ class Coder:
         assert ids is not None
         return ids
 
+    def encode_part(self, text: Text, start: int, stop: int, choice: Choice,
+                    ids: engine.Ids) -> engine.Ids:
+        """Append the ids of `text[start:stop]`, a str or bytes that the engine takes as they are."""
+        try:
+            self.engine.encode_part(text, start, stop, choice.native, ids)
+        except engine.UnmatchedText:
+            for _ in self.pieces(text[start:stop], choice):
+                pass  # it raises too, and says what is not matched
+            raise
+        return ids
+
     def encode_list(self, text: str, choice: Choice) -> list[int]:
         """The ids of a text, which may be short: so there are no more calls than need be."""
         if self.is_direct and choice.refused is None:
@@ -165,7 +176,7 @@ class Coder:
         if self.is_direct:
             return self.engine.encode_texts(block.buffer, packing.ends, choice.native, separator,
                                             width, cache, strict)
-        whole = engine.Ids(width, block.size // 3 + 8)
+        whole = engine.Ids(width, block.size)
         after = self.engine.encode_pieces([] if separator is None else [separator], width, cache)
         for text in block.texts():
             ids = self.encode(text, choice, width, cache=cache, strict=strict)

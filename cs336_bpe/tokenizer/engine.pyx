@@ -38,6 +38,7 @@ from cs336_bpe.encode.rolling cimport (
     MergeablePairs,
     NewWords,
     WholeTokens,
+    can_merge_side_by_side,
     keys_init_module,
     write_pretoken,
     write_text,
@@ -72,6 +73,9 @@ cdef extern from "whole_text.h" nogil:
         bint strict
         int encode(const TextView &text, Output *output)
 
+cdef extern from "to_utf8.h" nogil:
+    size_t most_bytes(int kind)
+
 cdef extern from "views.h":
     int view_str(object text, TextView *view) except -1
 
@@ -80,6 +84,7 @@ from cs336_bpe.text.utf8 import as_bytes, as_utf8
 cdef enum:
     SHORT_TEXT = 1 << 12  # characters: not worth giving up the interpreter's lock
     MOST_KEPT_IDS = 1 << 16
+    FEW_IDS = 16
 
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
@@ -145,10 +150,8 @@ cdef class Cache:
     """A cache of pretokens and their ids, for one thread at a time."""
     cdef AnyCache table
     cdef Output output  # for ids that become a list
-    cdef double density  # ids per byte, as far as is known
 
     def __cinit__(self, size_t limit, uint32_t greatest_id):
-        self.density = 1 / 3
         if not self.table.start(limit, greatest_id):
             raise MemoryError("no memory for the cache of pretokens")
         self.output.width = 2 if greatest_id < 1 << 16 else 4
@@ -182,10 +185,11 @@ cdef class Ids:
     cdef Output output
     cdef bint exported  # somebody has a pointer to it, so it must stay where it is
 
-    def __cinit__(self, int width, size_t room):
+    def __cinit__(self, int width, size_t most):
+        """Room for up to `most` ids; if they can't be had for nothing, for a third of them."""
         self.output.width = width
-        if not self.output.room_for(room):
-            raise MemoryError(f"no memory for {room} ids")
+        if not self.output.room_for_at_most(most, most // 3 + 8):
+            raise MemoryError(f"no memory for {most} ids")
 
     def __dealloc__(self):
         self.output.end()
@@ -197,13 +201,6 @@ cdef class Ids:
         self.exported = True
         PyBuffer_FillInfo(buffer, self, self.output.ids, self.output.used * self.output.width,
                           False, flags)
-
-    def reserve(self, size_t number):
-        """Make room for so many ids in all, before there are any."""
-        if self.exported:
-            raise ValueError("these ids can't be moved: they are in use")
-        if not self.output.room_for(number):
-            raise MemoryError(f"no memory for {number} ids")
 
     def extend(self, Ids others not None):
         """Append other ids of the same width."""
@@ -251,6 +248,11 @@ cdef class Offsets:
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         self.exported = True
         PyBuffer_FillInfo(buffer, self, self.items, self.number * sizeof(int64_t), False, flags)
+
+
+cdef size_t most_ids(TextView text) noexcept nogil:
+    """How many ids a text may have: one per byte, and a few that are written for haste."""
+    return text.size * (most_bytes(text.kind) if text.kind else 1) + FEW_IDS
 
 
 cdef int write_id(Output *output, uint32_t number) noexcept nogil:
@@ -335,6 +337,7 @@ cdef class Engine:
         self.words.merges = &self.merges
         self.words.pairs = &self.pairs
         self.words.whole = NULL
+        self.words.may_be_late = can_merge_side_by_side()
         if wholes:
             for token, number in wholes.items():
                 self.whole.add(token, number)
@@ -350,21 +353,37 @@ cdef class Engine:
         None if the text must be UTF-8 (`strict`) and isn't.
         """
         cdef Text data = Text(text)
-        cdef Cache taken = self.take(cache)
-        cdef Ids ids = Ids(width, <size_t>(data.view.size * taken.density * 1.0625) + 8)
-        cdef TextEncoder encoder
-        cdef int status
-        self.begin(&encoder, taken, specials, strict)
-        with nogil:
-            status = encoder.encode(data.view, &ids.output)
-        if data.view.size > SHORT_TEXT:
-            taken.density = <double>ids.output.used / <double>data.view.size
-        self.give_back(taken, cache)
+        cdef Ids ids = Ids(width, most_ids(data.view))
+        cdef int status = self.write(data.view, specials, cache, strict, ids)
         if status == ENCODE_INVALID:
             return None
         check(status, text)
         ids.output.shrink()
         return ids
+
+    def encode_part(self, text, size_t start, size_t stop, Specials specials not None,
+                    Ids ids not None):
+        """Append the ids of `text[start:stop]` to others. No copy is made of that part."""
+        cdef Text data = Text(text)
+        if not start <= stop <= data.view.size:
+            raise ValueError(f"there is no part from {start} to {stop} of {data.view.size}")
+        if ids.exported:
+            raise ValueError("these ids can't be extended: they are in use")
+        data.view.data = <const uint8_t *>data.view.data + start * max(data.view.kind, 1)
+        data.view.size = stop - start
+        cdef int status = self.write(data.view, specials, None, False, ids)
+        if status != ENCODE_DONE:
+            check(status, text[start:stop])
+
+    cdef int write(self, TextView view, Specials specials, Cache cache, bint strict, Ids ids):
+        cdef Cache taken = self.take(cache)
+        cdef TextEncoder encoder
+        cdef int status
+        self.begin(&encoder, taken, specials, strict)
+        with nogil:
+            status = encoder.encode(view, &ids.output)
+        self.give_back(taken, cache)
+        return status
 
     def encode_list(self, text, Specials specials not None):
         """The ids of a text as a list."""
@@ -379,7 +398,9 @@ cdef class Engine:
         else:
             with nogil:
                 status = (encoder.encode(data.view, &taken.output)
-                          if taken.output.room_for(data.view.size // 3) else ENCODE_NO_MEMORY)
+                          if taken.output.room_for_at_most(most_ids(data.view),
+                                                           data.view.size // 3)
+                          else ENCODE_NO_MEMORY)
         try:
             check(status, text)
             result = PyList_New(taken.output.used)
@@ -402,8 +423,8 @@ cdef class Engine:
         for text in texts:
             view_str(text, &view)
             views.push_back(view)
-            size += view.size
-        cdef Ids ids = Ids(width, size // 3 + 8)
+            size += most_ids(view)
+        cdef Ids ids = Ids(width, size)
         cdef Cache taken = self.take(cache)
         self.begin(&encoder, taken, specials, False)
         with nogil:
@@ -436,7 +457,7 @@ cdef class Engine:
                 raise ValueError(f"ends[{i}] is {ends[i]}; it must be from {start} to "
                                  f"{data.view.size}")
             start = ends[i]
-        cdef Ids ids = Ids(width, start // 3 + 8)
+        cdef Ids ids = Ids(width, start + (number if separated else 0) + FEW_IDS)
         cdef Cache taken = self.take(cache)
         self.begin(&encoder, taken, specials, strict)
         view.kind = 0
@@ -460,7 +481,7 @@ cdef class Engine:
 
     def joined(self, list some not None, int width):
         """The ids of texts that were encoded one by one, as `encode_many` gives them."""
-        cdef Ids whole = Ids(width, 8)
+        cdef Ids whole = Ids(width, 0)
         cdef Offsets offsets = Offsets(len(some) + 1)
         for i, ids in enumerate(some):
             whole.extend(ids)
@@ -484,7 +505,7 @@ cdef class Engine:
 
     def encode_pieces(self, pieces, int width, Cache cache=None):
         """The ids of pretokens that somebody else has found; an int stands for itself."""
-        cdef Ids ids = Ids(width, 8)
+        cdef Ids ids = Ids(width, 0)
         cdef Cache taken = self.take(cache)
         cdef int status = ENCODE_DONE
         for piece in pieces:
@@ -553,7 +574,7 @@ cdef class OpenText:
     def add(self, bytes data not None):
         """The ids that are certain now that this has come; and None, or a special token that was
         found: its place in the whole text and its id. Then call it again with nothing."""
-        cdef Ids ids = Ids(self.width, len(data) // 3 + 8)
+        cdef Ids ids = Ids(self.width, len(data))
         cdef SpecialSearch search
         cdef size_t special, limit
         self.held[self.size : self.size] = data
@@ -577,7 +598,7 @@ cdef class OpenText:
 
     def end(self):
         """The ids of what is held, after which nothing comes; call it until there is no place."""
-        cdef Ids ids = Ids(self.width, self.size // 3 + 8)
+        cdef Ids ids = Ids(self.width, self.size)
         cdef SpecialSearch search
         cdef size_t special
         search.begin(&self.specials.tokens, self.text(), self.size)

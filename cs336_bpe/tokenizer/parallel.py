@@ -22,22 +22,25 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     if not coder.is_direct or len(text) <= (LONG if workers == 1 else PART_BYTES):
         return coder.encode_any(text, choice, width)
     choice.check(text)
-    # Parts are small, and are put together as they come, so their memory is used again and again.
-    # Fresh memory for all of them, and then for the whole, made two threads slower.
     checked = coder.choices.none if choice.refused is not None else choice
     cutter = Cutter(checked.tokens, coder.compiled, errors="replace")
-    parts: Iterator[Text] = (_parts_of_str(text, cutter) if isinstance(text, str)
-                             else _parts(bytes(text), cutter))
-    whole = engine.Ids(width, 0)
+    data = text if isinstance(text, str) else bytes(text)
+    parts = _parts_of_str(data, cutter) if isinstance(data, str) else _parts(data, cutter)
+    whole = engine.Ids(width, most_bytes(data))
+
+    def encode(part: tuple[int, int]) -> engine.Ids:
+        if workers == 1:
+            return coder.encode_part(data, *part, checked, whole)
+        return coder.encode_part(data, *part, checked, engine.Ids(width, part[1] - part[0]))
 
     def add(ids: engine.Ids) -> None:
-        if not len(whole):  # as many ids as in the first part for each further one, and some more
-            whole.reserve(len(ids) * len(text) // PART_BYTES * 9 // 8 + 8)
-        whole.extend(ids)
+        # Parts are small, and are put together as they come, so their memory is used again and
+        # again. Fresh memory for all of them, and then for the whole, made two threads slower.
+        if ids is not whole:
+            whole.extend(ids)
 
     try:
-        over_items(parts, lambda part: coder.encode_any(part, checked, width), workers,
-                   lambda: None, use=add)
+        over_items(parts, encode, workers, lambda: None, use=add)
     except ValueError:
         if isinstance(text, str):
             as_utf8(text)  # if a character has no UTF-8 form, this says where it is in all of it
@@ -46,29 +49,34 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     return whole
 
 
-def _parts(data: bytes, cutter: Cutter) -> Iterator[memoryview]:
-    """A text in parts that can be encoded one by one."""
-    start, view = 0, memoryview(data)
+def most_bytes(text: str | bytes) -> int:
+    """How many bytes of UTF-8 a text may have, without looking at all of it."""
+    return len(text) if isinstance(text, bytes) or text.isascii() else 4 * len(text)
+
+
+def _parts(data: bytes, cutter: Cutter) -> Iterator[tuple[int, int]]:
+    """Where parts of a text begin and end that can be encoded one by one."""
+    start = 0
     while start + PART_BYTES < len(data):
         cut = cutter.last_cut(data, start + PART_BYTES, first=start + 1)
         if not cut:
             break
-        yield view[start:cut]
+        yield start, cut
         start = cut
-    yield view[start:]
+    yield start, len(data)
 
 
-def _parts_of_str(text: str, cutter: Cutter) -> Iterator[str]:
+def _parts_of_str(text: str, cutter: Cutter) -> Iterator[tuple[int, int]]:
     """The same of a str. The engine turns it into UTF-8, faster than Python does."""
     start, size = 0, PART_BYTES
     while start + size < len(text):
         cut = _last_cut_of_str(text, start, start + size, cutter)
         if cut:
-            yield text[start:cut]
+            yield start, cut
             start, size = cut, PART_BYTES
         else:  # nowhere to cut: take twice as much
             size *= 2
-    yield text[start:]
+    yield start, len(text)
 
 
 def _last_cut_of_str(text: str, start: int, stop: int, cutter: Cutter) -> int:
@@ -122,7 +130,7 @@ def encode_batch(coder: Coder, batch: list[str], choice: Choice, workers: int) -
 def encode_batch_arrays(coder: Coder, batch: list[str], choice: Choice, width: int,
                         workers: int) -> tuple[engine.Ids, engine.Offsets]:
     """The ids of all texts, and where those of each begin."""
-    whole, begins = engine.Ids(width, 8), engine.Offsets(1)
+    whole, begins = engine.Ids(width, 0), engine.Offsets(1)
     for ids, offsets in encode_groups(coder, batch, choice, width, workers):
         whole.extend(ids)
         begins.extend(offsets)

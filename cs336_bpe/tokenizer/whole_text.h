@@ -41,7 +41,9 @@ struct TextEncoder {
 
     int encode(const TextView &text, Output *output) noexcept {
         const uint8_t *bytes = (const uint8_t *)text.data;
-        return text.kind ? encode_str(text, output) : encode_utf8(bytes, text.size, output);
+        int status = text.kind ? encode_str(text, output) : encode_utf8(bytes, text.size, output);
+        end_text(cache, *words, output, status);
+        return status;
     }
 
 private:
@@ -69,7 +71,7 @@ private:
         int status = ENCODE_DONE;
         while (*at < end && status == ENCODE_DONE) {
             size_t special = search.next(*at), stop = special < end ? special : end;
-            status = write_text(scanner, cache, *words, text, *at, stop, strict, output);
+            status = write_part(scanner, cache, *words, text, *at, stop, strict, output);
             *at = stop;
             if (special < end && status == ENCODE_DONE) {
                 status = write_id(search.id, output);

@@ -133,7 +133,7 @@ def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     monkeypatch.setattr(parallel, "PART_BYTES", 1_000)
     text = corpus.web(50_000)
     expected = tokenizer.encode(text)
-    encode, parts = type(tokenizer.coder).encode_any, []
+    encode, parts = type(tokenizer.coder).encode_part, []
 
     def interrupted(coder, part, *args, **options):
         parts.append(part)
@@ -144,7 +144,7 @@ def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with monkeypatch.context() as patched:
-            patched.setattr(type(tokenizer.coder), "encode_any", interrupted)
+            patched.setattr(type(tokenizer.coder), "encode_part", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 tokenizer.encode_array(text, workers=1)
     finally:
