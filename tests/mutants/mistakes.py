@@ -377,9 +377,9 @@ mistake("batches: the output has room for the ids only", "encode/batches.h",
 mistake("batches: where the ids of a long list belong is not said", "encode/batches.h",
         "            output->used = used;\n            if (!cache", "            if (!cache")
 mistake("merges without collisions: the right part is not compared", "encode/perfect_merges.h",
-        "(slot ^ pair) >> TOKEN_BITS ?", "(slot ^ pair) >> (TOKEN_BITS + PART_BITS) ?")
+        "((slot.left ^ left) | (slot.right ^ right)) & PART ?", "(slot.left ^ left) & PART ?")
 mistake("merges without collisions: there are some", "encode/perfect_merges.h",
-        "if (*slot != FREE) break;", "if (false) break;")
+        "if (slot_for(token, number)->left != UINT32_MAX) break;", "if (false) break;")
 mistake("merges without collisions: pairs of high bytes are left out", "encode/perfect_merges.h",
         "if (left < 256 && right < 256) byte_pairs", "if (left < 128 && right < 256) byte_pairs")
 mistake("merged words: a token that is gone is merged again", "encode/merge_words.h",
@@ -468,7 +468,8 @@ mistake("parallel: a long text is one part", "tokenizer/parallel.py",
         "len(text) <= (LONG if workers == 1 else PART_BYTES)",
         "len(text) <= (2**62 if workers == 1 else PART_BYTES)")
 mistake("parallel: parts overlap by a byte", "tokenizer/parallel.py",
-        "yield view[start:cut]", "yield view[start:cut + 1]")
+        "        yield start, cut\n        start = cut\n",
+        "        yield start, cut + 1\n        start = cut\n")
 mistake("specials: the shortest is found first", "text/specials.py",
         "sorted(tokens, key=len, reverse=True)", "sorted(tokens, key=len)")
 mistake("specials: refused ones are named with a wrong place", "tokenizer/special_choice.py",
