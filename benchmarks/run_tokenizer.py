@@ -298,8 +298,8 @@ CASES = {
     "ab": lambda n, rng: "ab" * (n // 2),
     "random letters": lambda n, rng: "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=n)),
     "digits": lambda n, rng: "".join(rng.choices("0123456789", k=n)),
-    "blanks": lambda n, rng: " " * n,
-    "newlines and blanks": lambda n, rng: "".join(rng.choices(" \n\t", k=n)),
+    "spaces": lambda n, rng: " " * n,
+    "newlines, spaces, tabs": lambda n, rng: "".join(rng.choices(" \n\t", k=n)),
     "emoji": lambda n, rng: "\U0001f600" * (n // 4),
     "random emoji": lambda n, rng: "".join(
         chr(rng.randrange(0x1F600, 0x1F640)) for _ in range(n // 4)),

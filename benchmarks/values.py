@@ -78,6 +78,12 @@ def distinct(ladder, name):
     raise ValueError(f"results/{ladder}_ladder_{name}.json does not say how many there were")
 
 
+def one_new_in(name):
+    """Of how many pretokens of an encoding ladder's text one occurs for the first time."""
+    result = load(f"ladder_{name}", "encode")
+    return f"{result['pretokens'] / result['kinds']:.0f}"
+
+
 # --- The tokenizer -----------------------------------------------------------------------------
 
 PILE_BYTES = 825e9
@@ -187,5 +193,5 @@ def rate(bytes_per_second):
 
 
 VALUES = {function.__name__: function for function in (
-    gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, encoding_speed,
-    hours_for_the_pile, more_tokens, simulated, bits, field, median, ratio)}
+    gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, one_new_in,
+    encoding_speed, hours_for_the_pile, more_tokens, simulated, bits, field, median, ratio)}

@@ -147,7 +147,7 @@ class Coder:
 
     def encode_part(self, text: Text, start: int, stop: int, choice: Choice,
                     ids: engine.Ids) -> engine.Ids:
-        """Append the ids of `text[start:stop]`, a str or bytes that the engine takes as they are."""
+        """Append the ids of `text[start:stop]`; only if `is_direct`, and of a str or bytes."""
         try:
             self.engine.encode_part(text, start, stop, choice.native, ids)
         except engine.UnmatchedText:

@@ -50,6 +50,13 @@ def test_two_mistakes_are_recognised_together():
                                             for rule, words in mistakes_of(habits)]
 
 
+def test_the_page_shows_what_the_judge_says():
+    wrong = sum(trained.merges != train(probe.text, probe.vocab_size, probe.specials, RIGHT)
+                for probe, trained in results_of(replace(RIGHT, ties="concatenation")))
+    page = (Path(__file__).parents[2] / "docs/judge/enrolled.md").read_text("utf-8")
+    assert f"differs from stage 01 on {wrong} of {len(TRAINING_PROBES)} probes" in page
+
+
 def test_a_mistake_that_nobody_knows():
     results = [(probe, replace_first(trained)) for probe, trained in results_of(RIGHT)]
     assert diagnose(results) == []
