@@ -231,7 +231,8 @@ def test_what_a_killed_program_left_is_removed_by_the_next(path):
     subprocess.run([sys.executable, "-c", KILLED, path], check=False)
     assert len(os.listdir(path.parent)) == 1
     others = ["small.countsX.part0123456789abcdef", "small.counts.part0123456789abcde",
-              "small.counts.part0123456789abcdeX", "other.part0123456789abcdef"]
+              "small.counts.part0123456789abcdeX", "other.part0123456789abcdef",
+              "small.counts.part0123456789abcdef.txt", "my.small.counts.part0123456789abcdef"]
     for name in others:
         (path.parent / name).write_bytes(b"")
     with atomic_writer(path) as first:  # a part that is being written stays

@@ -295,6 +295,38 @@ def test_the_estimate_has_no_bias():
         assert low <= sum(results) / 80 <= high
 
 
+def sketch(text):
+    """The smallest hash in each of 128 bins, of a text in small letters that leaves none empty."""
+    base, bits = 0x9E3779B97F4A7C15, 2**64 - 1
+    power, number, bins = pow(base, 24, 2**64), 0, {}
+    for place, byte in enumerate(text):
+        number = (number * base + byte + 1) & bits
+        if place >= 24:
+            number = (number - (text[place - 24] + 1) * power) & bits
+        if place >= 23:
+            x = ((number ^ number >> 33) * 0xFF51AFD7ED558CCD) & bits
+            x = ((x ^ x >> 33) * 0xC4CEB9FE1A85EC53) & bits
+            x ^= x >> 33
+            bins[x >> 57] = min(x, bins.get(x >> 57, x))
+    return [bins[place] & 0xFFFF for place in range(128)]
+
+
+def test_near_duplicates_have_a_band_and_102_of_128_bins_in_common():
+    """And not 101: texts on both sides of the border, and on it."""
+    rng = random.Random(8)
+    text = words(rng, 400)
+    own, on_the_border = sketch(text), Counter()
+    for _ in range(120):
+        other = changed(rng, text, rng.randint(8, 16))
+        equal = [a == b for a, b in zip(own, sketch(other))]
+        meet = any(all(equal[band : band + 8]) for band in range(0, 128, 8))
+        seen = NearDuplicates()
+        assert not seen.add(text)
+        assert seen.add(other) == (meet and sum(equal) >= 102)
+        on_the_border[sum(equal)] += meet
+    assert min(on_the_border[101], on_the_border[102]) > 0
+
+
 @pytest.mark.parametrize(("one", "other"), [
     (b"", b""), (b"", b" \n\t "), (b"a", b"A"), (b"a", b" a\n"), (b"x y", b"x \n\n y"),
     (b"Some words that are a little longer", b"\nsome WORDS that are\n\ta little longer\r\n"),

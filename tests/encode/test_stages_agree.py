@@ -1,6 +1,7 @@
 """Every encoding stage returns what stage 01 returns, and what tiktoken makes of the same ranks."""
 
 import doctest
+import itertools
 import json
 import random
 import re
@@ -135,6 +136,37 @@ def test_long_pretokens_on_both_sides_of_the_threshold():
     for alphabet in (b"a", b"ab", b"aaab"):
         sizes = [at - 2, at - 1, at, at + 1, 2 * at, 1000]
         check(vocab, merges, [bytes(rng.choices(alphabet, k=size)) for size in sizes])
+
+
+# --- Tables of pairs ----------------------------------------------------------------------------
+
+
+TABLES = [stage for stage in LADDER if stage.number >= "stage11"]  # in C++
+
+
+def byte_pairs(number):
+    """Merges of two bytes each, the first of which are low and the second high."""
+    pairs = itertools.product(BYTES[:128], BYTES[128:])
+    return list(itertools.islice(pairs, number))
+
+
+@pytest.mark.parametrize("number", [64, 128, 1024])
+def test_as_many_merges_as_a_table_might_have_places(number):
+    """A search for a pair that is not there ends at a free place, so there must be one."""
+    merges = byte_pairs(number)
+    check(numbered(merges), merges, [b"\x00\x80\x05", b"\x05\x00\x80", b"\x00\x80\x00\x81"])
+
+
+@pytest.mark.parametrize("stage", TABLES, ids=lambda stage: stage.name)
+def test_many_pairs_with_one_left_part(stage):
+    """Of 16,384 pairs half are merged; some others have places and fingerprints of those."""
+    merges = byte_pairs(1 << 14)
+    tokens = [left + right for left, right in merges]
+    merges += [(tokens[0], token) for token in tokens[::2]]
+    encoder = stage.load().Encoder(numbered(merges), merges)
+    for place, token in enumerate(tokens):
+        ids = [256, 256 + place] if place % 2 else [256 + len(tokens) + place // 2]
+        assert encoder.encode_pretoken(tokens[0] + token) == ids
 
 
 # --- Trained vocabularies, and other people's encoder ------------------------------------------

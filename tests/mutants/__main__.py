@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))  # however it is starte
 from mistakes import MISTAKES, Mistake
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_MEMORY = 8 << 30  # bytes: a scanner that stands still may write down the same place for ever
 # Beside an example in a docstring, so that the settings of the tests are there.
 CHEAP = "tests/mutants/test_mutants.py::test_names_tests_and_modules"
 
@@ -153,7 +154,8 @@ class Copy:
                     self.path(module, suffix).unlink(missing_ok=True)
         compilers = {"CC": "ccache gcc", "CXX": "ccache g++"} if shutil.which("ccache") else {}
         names = " ".join(f"cs336_bpe.{module}" for module in modules)
-        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace", "--force"]
+        # Not --force: the sources are newer than the modules, and Cython would do it all again.
+        command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False,
                               env={**os.environ, **compilers, "CS336_BPE_ONLY": names})
         return "" if not done.returncode else (done.stderr.strip().splitlines() or ["?"])[-1]
@@ -172,6 +174,7 @@ class Copy:
         def limited() -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 1, resource.RLIM_INFINITY))
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
 
         self.failed = ()
         shutil.rmtree(self.folder / ".hypothesis", ignore_errors=True)  # no example is handed on

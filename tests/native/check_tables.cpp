@@ -227,6 +227,25 @@ static Merges merges_that_collide(std::vector<uint32_t> &rights) {
     return merges;
 }
 
+/* A cache that is full again and again has as much room each time, and never more than it may. */
+static void check_a_small_cache(const Merges &merges) {
+    PretokenCache cache;
+    size_t number = 0, number_at_first = 0;
+    check(cache.start(1 << 20), "there is memory");
+    for (uint64_t i = 0; i < 50000; i++, number++) {
+        uint64_t word[4] = {i, i, i, i};
+        cache.find_long(merges, (const uint8_t *)word, sizeof word);
+        check(cache.num_bytes() <= cache.limit, "a small cache keeps to its limit");
+        if (!cache.full) continue;
+        if (!number_at_first) number_at_first = number;
+        check(2 * number > number_at_first, "a small cache keeps as many words as at first");
+        number = 0;
+        cache.forget();
+    }
+    check(number_at_first > 1000 && cache.times_full > 5, "a small cache is full again and again");
+    cache.end();
+}
+
 int main() {
     std::vector<uint32_t> rights;
     Merges merges = merges_that_collide(rights);
@@ -264,6 +283,7 @@ int main() {
     check(is_new(cache.shorts.secret) && is_new(cache.longs.secret), "the cache has other secrets");
     check(cache.shorts.used > 4000 && cache.longs.used > 4000, "and keeps the words then");
     cache.end();
+    check_a_small_cache(few);
     few.end();
     return wrong;
 }

@@ -215,6 +215,15 @@ def test_a_long_list_counts_its_references():
     assert wide.encode("abc") == [1097, 1098, 1099]
 
 
+def test_a_cache_that_was_full_has_as_much_room_as_before():
+    """Words whose ids are in the pools: of 100,000 about 7,000 fit."""
+    engine, _ = engine_of([])
+    cache = engine.new_cache(1 << 20)
+    for start in range(0, 100_000, 500):
+        engine.encode_pieces([b"%020d" % number for number in range(start, start + 500)], 2, cache)
+    assert 5 <= cache.times_full <= 30
+
+
 # --- Other people's merges ----------------------------------------------------------------------
 
 
@@ -247,6 +256,32 @@ def test_words_of_every_length(letters):
         assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
 
 
+@pytest.mark.parametrize("letters", [b"a", b"ab", b"aaaab"])
+def test_long_words_with_a_merge_whose_part_is_made_later(letters):
+    """Then merges can't be gone through once, in order; of equal ones the leftmost comes first. Any
+    two letters are merged, so a word is not cut; and often the one on the right before the left."""
+    merges = [(b"aaa", b"b"), (b"aa", b"a"), (b"a", b"a"), (b"b", b"b"), (b"a", b"b"), (b"b", b"a"),
+              (b"aa", b"bb")]
+    engine, ids = engine_of(merges)
+    rng = random.Random(336)
+    for length in (127, 128, 129, 130, 131, 200, 255, 256, 300):
+        word = bytes(rng.choices(letters, k=length))
+        assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
+
+
+def test_what_comes_after_the_bytes_of_a_word_is_not_merged_with_them():
+    """In the cache, zeros and the length come after a short word."""
+    after = [b"\x00", *(bytes([length]) for length in range(1, 17))]
+    merges = [*((b"a", byte) for byte in after), (b"b", b"b"), (b"b", b"a")]
+    engine, ids = engine_of(merges)
+    for length in range(1, 40):
+        word = b"b" * (length - 1) + b"a"
+        expected = merged(word, merges, ids)
+        for _ in range(2):
+            assert engine.as_list(engine.encode_pieces([word], 2)) == expected
+            assert engine.as_list(engine.encode_ids(word + b" \x00", NONE, 2)) == [*expected, 32, 0]
+
+
 def test_whole_pretokens_that_are_tokens():
     merges = [(b"a", b"b"), (b"ab", b"c")]
     long = b"ab-" * 10
@@ -260,6 +295,15 @@ def test_whole_pretokens_that_are_tokens():
     assert engine.as_list(engine.encode_pieces([word], 2)) == merged(word, merges, ids)
     text = "ab-" * 100
     assert engine.as_list(engine.encode_ids(text, NONE, 2)) == 100 * [303, 304]
+
+
+def test_a_part_of_a_word_that_would_be_a_token_as_a_whole():
+    """Of three letters, because fewer are not looked for; the word is cut beside the hyphens."""
+    merges = [(b"a", b"b"), (b"b", b"a")]
+    engine, ids = engine_of(merges, {b"aba": 300})
+    for word, expected in ((b"aba", [300]), (b"aba-" * 9, merged(b"aba-" * 9, merges, ids))):
+        for _ in range(2):
+            assert engine.as_list(engine.encode_pieces([word], 2)) == expected
 
 
 def test_ids_of_four_bytes_at_the_end_of_the_table():
