@@ -79,8 +79,8 @@ def is_running(pid):
         return False
 
 
-def test_digits_of_real_counts(data, cs336):
-    done = cs336("reproduce", "digits", "--data", data)
+def test_digits_of_real_counts(real_data, cs336):
+    done = cs336("reproduce", "digits", "--data", real_data)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.count("to the digit") == 5
     assert "+37" in done.stdout
