@@ -26,6 +26,28 @@ settings.register_profile("mistakes", settings.get_profile("default"),
                           phases=[Phase.explicit, Phase.generate])
 settings.load_profile("default")
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """The whole suite is run by two processes, where there are two cores and pytest-xdist.
+
+    Parts of it are not, and neither are benchmarks, which are not below this folder. `-n 0` and
+    `-p no:xdist` leave it at one process.
+    """
+    given = config.option
+    if (config.args_source is config.ArgsSource.TESTPATHS and cores() > 1
+            and config.pluginmanager.hasplugin("xdist") and "PYTEST_XDIST_WORKER" not in os.environ
+            and given.numprocesses is None and given.dist == "no"
+            and not given.usepdb and not given.benchmark_only):
+        given.numprocesses, given.dist = 2, "worksteal"
+        given.benchmark_disable = True  # pytest-benchmark would do it, and warn about it
+
+
+def cores():
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
 TRAIN_STAGES = stages.ladder("train")
 
 
