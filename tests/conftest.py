@@ -1,6 +1,7 @@
 """What the tests share: the stages, from the registry, and the course's files where they are."""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -81,6 +82,13 @@ def pytest_collection_modifyitems(config, items):
         left_out = {item for item in items if item.get_closest_marker("real_data")}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """What was collected is there until the end. Thousands of tests are not to be looked through
+    again whenever Python, or a test of memory, looks for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_report_header():
