@@ -167,7 +167,7 @@ import sys
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe import stages
 counts = {}
-for word in corpus.stories(60_000).split(" "):
+for word in corpus.stories(20_000).split(" "):
     counts[word.encode()] = counts.get(word.encode(), 0) + 1
 for stage in stages.ladder("train"):
     for tie_break in ("lexicographic", "huggingface"):
