@@ -1,6 +1,7 @@
 """What the tests share: the stages, from the registry, and the course's files where they are."""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -26,6 +27,28 @@ settings.register_profile("mistakes", settings.get_profile("default"),
                           phases=[Phase.explicit, Phase.generate])
 settings.load_profile("default")
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """The whole suite is run by two processes, where there are two cores and pytest-xdist.
+
+    Parts of it are not, and neither are benchmarks, which are not below this folder. `-n 0` and
+    `-p no:xdist` leave it at one process.
+    """
+    given = config.option
+    if (config.args_source is config.ArgsSource.TESTPATHS and cores() > 1
+            and config.pluginmanager.hasplugin("xdist") and "PYTEST_XDIST_WORKER" not in os.environ
+            and given.numprocesses is None and given.dist == "no"
+            and not given.usepdb and not given.benchmark_only):
+        given.numprocesses, given.dist = 2, "worksteal"
+        given.benchmark_disable = True  # pytest-benchmark would do it, and warn about it
+
+
+def cores():
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
 TRAIN_STAGES = stages.ladder("train")
 
 
@@ -41,9 +64,33 @@ def any_train_stage(request):
 
 
 @pytest.fixture(scope="session")
-def data():
-    """The folder with the real corpora. Tests that use it are skipped where it is not."""
+def real_data():
+    """The folder with the real corpora. Tests that use it are left out where it is not."""
+    return Path(os.environ["CS336_BPE_DATA"])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Mark the tests on real corpora, for `-m real_data`; without such corpora, leave them out.
+
+    Others do the same on generated text.
+    """
+    for item in items:
+        if "real_data" in getattr(item, "fixturenames", ()):
+            item.add_marker("real_data")
+    if not os.environ.get("CS336_BPE_DATA"):
+        left_out = {item for item in items if item.get_closest_marker("real_data")}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish():
+    """What was collected is there until the end. Thousands of tests are not to be looked through
+    again whenever Python, or a test of memory, looks for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_report_header():
     folder = os.environ.get("CS336_BPE_DATA")
-    if not folder:
-        pytest.skip("needs the real corpora: set CS336_BPE_DATA to their folder")
-    return Path(folder)
+    return f"real corpora: {folder or 'tests on them are left out; see CONTRIBUTING.md'}"

@@ -367,11 +367,13 @@ def test_a_row_is_timed():
 
 
 def run_benchmarks(*options):
-    """In a process of its own, as a reader does."""
+    """In a process of its own, as a reader does, who is not a worker of pytest-xdist."""
+    environ = {name: value for name, value in os.environ.items()
+               if not name.startswith("PYTEST_XDIST")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", str(BENCHMARKS), "--benchmark-only", "-q",
          "-p", "no:cacheprovider", *options],
-        capture_output=True, text=True, cwd=common.ROOT, check=False)
+        capture_output=True, text=True, cwd=common.ROOT, check=False, env=environ)
     return done.stdout
 
 

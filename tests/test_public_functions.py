@@ -107,11 +107,13 @@ def digest(merges):
 
 
 def test_a_fixture_of_our_own(tmp_path):
-    """A corpus of the course's size and vocabulary, and the digest of what stage 01 learned."""
+    """A corpus of the course's size and vocabulary: every stage learns what stage 01 learns."""
     path = tmp_path / "corpus.txt"
     path.write_text(corpus.stories(133_000), encoding="utf-8", newline="")
     expected = train_bpe(path, 500, [EOT], stage="stage01")
     assert train_bpe(path, 500, [EOT]) == expected
+    for stage in stages.ladder("train")[1:]:
+        assert train_bpe(path, 500, [EOT], stage=stage.name) == expected, stage.name
     vocab, merges = expected
     assert len(vocab) == 500
     assert merges[:3] == [(b" ", b"t"), (b"h", b"e"), (b"i", b"n")]
@@ -127,13 +129,13 @@ def printable_to_byte():
     return alphabet
 
 
-def test_the_course_fixture(data):
+def test_the_course_fixture(real_data):
     alphabet = printable_to_byte()
 
     def to_bytes(text):
         return bytes(alphabet[character] for character in text)
 
-    folder = data / "cs336"
+    folder = real_data / "cs336"
     lines = (folder / "train-bpe-reference-merges.txt").read_text(encoding="utf-8").splitlines()
     reference_merges = [tuple(map(to_bytes, line.split(" "))) for line in lines]
     reference = json.loads((folder / "train-bpe-reference-vocab.json").read_text(encoding="utf-8"))
@@ -149,12 +151,12 @@ def test_the_course_fixture(data):
 TINYSTORIES_DIGEST = "604bf5d310c3e56db7b565ffabb68f77b34cfe816668165ab5837af9f62bd221"
 
 
-def test_tinystories_train(data):
+def test_tinystories_train(real_data):
     """The whole of TinyStories-train, from its counts. The first stages do not get far in a few
     seconds; CS336_BPE_SLOW=1 takes five minutes for 200 merges of stages 01 and 02 and all 9,743
     of stage 03."""
-    text = (data / "cs336/tinystories_train_pretoken_counts.json").read_text(encoding="utf-8")
-    counts = {word.encode(): n for word, n in json.loads(text).items()}
+    path = real_data / "cs336/tinystories_train_pretoken_counts.json"
+    counts = {word.encode(): n for word, n in json.loads(path.read_text("utf-8")).items()}
     if os.environ.get("CS336_BPE_SLOW"):
         limits = {"stage01": 200, "stage02": 200}
     else:
@@ -163,6 +165,16 @@ def test_tinystories_train(data):
     assert digest(expected) == TINYSTORIES_DIGEST
     for stage in stages.ladder("train")[:-1]:
         num_merges = limits.get(stage.number, 9743)
+        assert stage.load().learn_merges(counts, num_merges) == expected[:num_merges], stage.name
+
+
+def test_many_merges_of_generated_text():
+    """The same on text that anybody can make; the first stages learn a few of the merges."""
+    counts = count_pretokens_in(corpus.web(400_000), [EOT])
+    expected = stages.find("train", "stage09").load().learn_merges(counts, 2000)
+    assert len(expected) == 2000
+    for stage in stages.ladder("train"):
+        num_merges = {"stage01": 5, "stage02": 20, "stage03": 60}.get(stage.number, 2000)
         assert stage.load().learn_merges(counts, num_merges) == expected[:num_merges], stage.name
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cs336_bpe import PretokenCounts, count_pretokens_in
+from cs336_bpe.corpora.generated import web
 from cs336_bpe.measure.process import family_usage
+from cs336_bpe.reproduce import digits
 
 
 def test_the_command_on_a_pipe(cs336, tmp_path):
@@ -79,8 +82,20 @@ def is_running(pid):
         return False
 
 
-def test_digits_of_real_counts(data, cs336):
-    done = cs336("reproduce", "digits", "--data", data)
+def test_digits_of_generated_counts(cs336, tmp_path):
+    """As many bytes as the real file has, in as many documents; all else differs from it."""
+    counts = count_pretokens_in(web(2_000_000), ["<|endoftext|>"])
+    text_bytes = digits.FILE_BYTES - 2_717_699 * len("<|endoftext|>")
+    rest = text_bytes - sum(len(word) * number for word, number in counts.items())
+    PretokenCounts({**counts, b"x": counts.get(b"x", 0) + rest}).save(tmp_path / "counts")
+    done = cs336("reproduce", "digits", "--counts", tmp_path / "counts", code=1)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout.count("to the digit") == 1
+    assert "2,717,700" in done.stdout
+
+
+def test_digits_of_real_counts(real_data, cs336):
+    done = cs336("reproduce", "digits", "--data", real_data)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.stdout.count("to the digit") == 5
     assert "+37" in done.stdout

@@ -236,7 +236,7 @@ def test_tiktoken_makes_the_same_of_a_trained_vocabulary(trained):
 
 
 @pytest.fixture(scope="module")
-def gpt2(data):
+def gpt2(real_data):
     """GPT-2's vocabulary, from the printable alphabet that its files are written in."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {}
@@ -247,19 +247,19 @@ def gpt2(data):
     def to_bytes(text):
         return bytes(alphabet[character] for character in text)
 
-    tokens = json.loads((data / "cs336/gpt2_vocab.json").read_text(encoding="utf-8"))
+    tokens = json.loads((real_data / "cs336/gpt2_vocab.json").read_text(encoding="utf-8"))
     vocab = {i: EOT.encode() if token == EOT else to_bytes(token) for token, i in tokens.items()}
-    lines = (data / "cs336/gpt2_merges.txt").read_text(encoding="utf-8").splitlines()
+    lines = (real_data / "cs336/gpt2_merges.txt").read_text(encoding="utf-8").splitlines()
     merges = [tuple(map(to_bytes, line.split(" "))) for line in lines if line[:9] != "#version:"]
     assert len(merges) == 50_000
     return vocab, merges
 
 
 @pytest.mark.parametrize("name", ["stories", "web", "code", "multilingual"])
-def test_gpt2_and_tiktoken_on_real_text(gpt2, data, name):
+def test_gpt2_and_tiktoken_on_real_text(gpt2, real_data, name):
     vocab, merges = gpt2
     encode = tiktoken_from(vocab, merges)
-    with (data / f"corpora/{name}.txt").open("rb") as file:
+    with (real_data / f"corpora/{name}.txt").open("rb") as file:
         file.seek(5_000_000)
         text = file.read(500_000).decode(errors="ignore")
     words = sorted({word.encode() for word in regex.findall(GPT2_PATTERN, text)})

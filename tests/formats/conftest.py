@@ -20,8 +20,8 @@ def trained():
 
 
 @pytest.fixture(scope="session")
-def gpt2(data):
-    folder = data / "cs336"
+def gpt2(real_data):
+    folder = real_data / "cs336"
     return read_gpt2(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", ["<|endoftext|>"])
 
 

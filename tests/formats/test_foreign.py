@@ -82,8 +82,8 @@ def test_any_text_with_gpt2(three_gpt2, text):
 
 
 @pytest.mark.parametrize("name", ["code", "multilingual", "stories", "web"])
-def test_real_text(name, data, three, three_gpt2):
-    with open(data / "corpora" / f"{name}.txt", "rb") as file:
+def test_real_text(name, real_data, three, three_gpt2):
+    with open(real_data / "corpora" / f"{name}.txt", "rb") as file:
         for offset in (0, 5_000_000, 15_000_000):
             file.seek(offset)
             text = file.read(100_000).decode("utf-8", "ignore")
@@ -93,8 +93,10 @@ def test_real_text(name, data, three, three_gpt2):
 
 # --- The files ------------------------------------------------------------------------------
 
+MODELS = ["trained", pytest.param("gpt2", marks=pytest.mark.real_data)]
 
-@pytest.mark.parametrize("name", ["trained", "gpt2"])
+
+@pytest.mark.parametrize("name", MODELS)
 def test_tiktoken_reads_our_ranks(name, request, tmp_path, monkeypatch):
     model = request.getfixturevalue(name)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")  # it would keep a copy, by the name of the file
@@ -104,7 +106,7 @@ def test_tiktoken_reads_our_ranks(name, request, tmp_path, monkeypatch):
     assert tiktoken.load.load_tiktoken_bpe(str(path)) == ids.ordinary
 
 
-@pytest.mark.parametrize("name", ["trained", "gpt2"])
+@pytest.mark.parametrize("name", MODELS)
 def test_hugging_face_reads_our_file_and_we_read_theirs(name, request, tmp_path):
     model = request.getfixturevalue(name)
     path = tmp_path / "tokenizer.json"

@@ -162,8 +162,8 @@ def test_any_special_tokens_survive_or_are_refused(tmp_path, small, specials):
 # --- Details of single formats ---------------------------------------------------------------
 
 
-def test_the_course_fixture(data):
-    folder = data / "cs336"
+def test_the_course_fixture(real_data):
+    folder = real_data / "cs336"
     model = read_gpt2(folder / "train-bpe-reference-vocab.json",
                       folder / "train-bpe-reference-merges.txt", ["<|endoftext|>"])
     vocab, merges = train_bpe(folder / "corpus.en", 500, ["<|endoftext|>"])

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from patterns.edge_texts import starts_without_gaps
 
+from cs336_bpe.corpora import generated
 from cs336_bpe.native.masked_patterns import MASKED_PATTERNS, name_of_masks
 from cs336_bpe.native.scan import count_starts, find_starts, scanner_paths, use_scanner_path
 from cs336_bpe.patterns import compile_pattern
@@ -210,11 +211,16 @@ def test_names():
 
 
 @pytest.mark.parametrize("corpus", ["stories", "web", "multilingual", "code"])
-def test_real_text(data, corpus, pattern):
+def test_real_text(real_data, corpus, pattern):
     """The first megabyte, or all of it if CS336_BPE_SLOW is set."""
-    text = (data / f"corpora/{corpus}.txt").read_bytes().decode()
+    text = (real_data / f"corpora/{corpus}.txt").read_bytes().decode()
     for start in range(0, len(text) if SLOW else 1, 1_000_000):
         check(text[start:start + 1_000_000], pattern)
+
+
+@pytest.mark.parametrize("corpus", [generated.stories, generated.web])
+def test_generated_text(corpus, pattern):
+    check(corpus(300_000), pattern)
 
 
 @pytest.mark.parametrize("name", MASKED_PATTERNS)

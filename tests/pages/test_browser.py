@@ -321,13 +321,13 @@ def test_a_pattern_that_the_page_can_not_follow(browser, trained, tmp_path, patt
     assert ids == tokenizer.encode("abthegirl")
 
 
-def test_the_page_encodes_as_gpt2_does(browser, data, tmp_path):
-    folder = data / "cs336"
+def test_the_page_encodes_as_gpt2_does(browser, real_data, tmp_path):
+    folder = real_data / "cs336"
     gpt2 = Tokenizer.from_files(folder / "gpt2_vocab.json", folder / "gpt2_merges.txt", [END])
     write_explore_page(gpt2, tmp_path / "gpt2.html")
     browser.open(tmp_path / "gpt2.html")
     for name in ("multilingual.txt", "code.txt", "web.txt"):
-        with open(data / "corpora" / name, "rb") as file:
+        with open(real_data / "corpora" / name, "rb") as file:
             text = file.read(20_000).decode("utf-8", "ignore")
         ids = browser.run(f"encodeText({in_script(text)}).map((token) => tokens.id[token])")
         assert ids == gpt2.encode(text)

@@ -6,6 +6,7 @@ import pytest
 import regex
 from patterns.edge_texts import random_text, starts_without_gaps
 
+from cs336_bpe.corpora import generated
 from cs336_bpe.native.scanner import compiled
 from cs336_bpe.patterns import compile_pattern, compile_sequence
 from cs336_bpe.patterns.compare import difference
@@ -75,17 +76,27 @@ def test_every_code_point(name, template):
     assert compiled(pattern).starts(text.encode()) == expected.tolist()
 
 
-@pytest.mark.parametrize("corpus", ["stories", "web", "multilingual", "code"])
-@pytest.mark.parametrize("name", PATTERNS)
-def test_real_text(data, corpus, name):
-    """All of each corpus, in blocks of documents: by masks, and by the automaton."""
-    documents = (data / f"corpora/{corpus}.txt").read_bytes().decode().split("<|endoftext|>")
+def check_documents(name, text):
+    """All of a corpus, in blocks of documents: by masks, and by the automaton."""
+    documents = text.split("<|endoftext|>")
     scanner = compiled(PATTERNS[name])
     for first in range(0, len(documents), 200):
-        text = "".join(documents[first : first + 200])
-        expected = byte_starts(PATTERNS[name], text)
-        assert scanner.starts(text.encode()) == expected
-        assert scanner.starts(text.encode(), masks=False) == expected
+        block = "".join(documents[first : first + 200])
+        expected = byte_starts(PATTERNS[name], block)
+        assert scanner.starts(block.encode()) == expected
+        assert scanner.starts(block.encode(), masks=False) == expected
+
+
+@pytest.mark.parametrize("corpus", ["stories", "web", "multilingual", "code"])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_real_text(real_data, corpus, name):
+    check_documents(name, (real_data / f"corpora/{corpus}.txt").read_bytes().decode())
+
+
+@pytest.mark.parametrize("corpus", [generated.stories, generated.web])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_generated_text(corpus, name):
+    check_documents(name, corpus(300_000))
 
 
 def test_equal_patterns_are_found_to_be_equal():

@@ -32,11 +32,9 @@ GOOD_BYTES = [b"a", b" ", b"\n", b"'s", b" the", "é".encode(), "猫".encode(), 
 mixed_bytes = st.lists(st.sampled_from(BAD_BYTES + GOOD_BYTES), max_size=40).map(b"".join)
 
 
-@pytest.mark.parametrize("number", STAGES)
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("number", "workers"), [*((number, 1) for number in STAGES),
+                                                 *((number, 2) for number in PARALLEL)])
 def test_strict_names_the_first_bad_byte(tmp_path, number, workers):
-    if workers > 1 and number not in PARALLEL:
-        pytest.skip("this stage has one worker")
     path = tmp_path / "bad.txt"
     good = corpus.web(30_000).encode()
     starts_processes = workers > 1 and number not in THREADED  # (which takes a while each time)

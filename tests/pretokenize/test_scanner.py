@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cs336_bpe import count_pretokens_in, stages
+from cs336_bpe.corpora import generated
 from cs336_bpe.native.scan import use_portable_scanner
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.rules import GPT2_PATTERN
@@ -111,8 +112,18 @@ def test_long_pretokens(scanner, check):
 
 
 @pytest.mark.parametrize("name", ["stories", "web", "multilingual", "code"])
-def test_real_text(data, name):
-    path = data / f"corpora/{name}.txt"
+def test_real_text(real_data, name):
+    check_corpus(real_data / f"corpora/{name}.txt")
+
+
+@pytest.mark.parametrize("make", [generated.stories, generated.web])
+def test_generated_text(make, tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(make(1_000_000), encoding="utf-8", newline="")
+    check_corpus(path)
+
+
+def check_corpus(path):
     text = path.read_bytes().decode()
     expected = expected_counts(text, ["<|endoftext|>"])
     for workers in (1, 2):

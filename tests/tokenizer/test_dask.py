@@ -57,7 +57,7 @@ def test_a_lost_worker_changes_nothing(cluster, corpus, tmp_path, monkeypatch):
             options = {"executor": executor, "in_flight": 4, "progress": kill}
             assert count_pretokens(corpus, [EOT], part_bytes=10_007, **options) == expected
             assert killed
-            client.wait_for_workers(2, timeout=120)
+            client.wait_for_workers(2, timeout=600)
             kill, killed = killer()
             options["progress"] = kill
             assert tokenizer.encode_files(corpus, tmp_path / "there", **small, **options) == shards
@@ -69,7 +69,7 @@ def test_the_command_line(cluster, corpus, tmp_path, monkeypatch):
     """`count --dask` and `encode --dask`, and training from what was counted."""
     address = cluster.scheduler_address
     with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=600)
 
     def run(*arguments):
         assert main([*arguments, "--quiet"]) == 0

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from hypothesis import example, given
@@ -70,9 +71,15 @@ HARD = {
 @pytest.mark.parametrize("tie_break", TIE_BREAKS)
 @pytest.mark.parametrize("name", HARD)
 def test_hard_cases_until_no_pair_is_left(train_stage, tie_break, name):
-    expected = definition.learn_merges(HARD[name], 10_000, tie_break=tie_break)
+    expected = hard_merges(name, tie_break)
     assert len(expected) < 10_000
     assert train_stage.learn_merges(HARD[name], 10_000, tie_break=tie_break) == expected
+
+
+@cache
+def hard_merges(name, tie_break):
+    """By the definition, once for all stages."""
+    return definition.learn_merges(HARD[name], 10_000, tie_break=tie_break)
 
 
 def test_every_smaller_size_is_a_prefix(any_train_stage):
@@ -82,13 +89,19 @@ def test_every_smaller_size_is_a_prefix(any_train_stage):
         assert any_train_stage.learn_merges(counts, size) == whole[:size]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_random_corpora(train_stage, seed):
+@cache
+def random_corpus(seed):
+    """Counts, and what the definition learns from them."""
     rng = random.Random(seed)
     letters = rng.sample(range(256), 6)
     counts = {bytes(rng.choices(letters, k=rng.randint(1, 15))): rng.randint(1, 50)
               for _ in range(400)}
-    expected = definition.learn_merges(counts, 300)
+    return counts, definition.learn_merges(counts, 300)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_corpora(train_stage, seed):
+    counts, expected = random_corpus(seed)
     assert train_stage.learn_merges(counts, 300) == expected
 
 
@@ -99,25 +112,31 @@ MULTILINGUAL = (
 )
 
 
-@pytest.mark.parametrize("tie_break", TIE_BREAKS)
-def test_many_languages(train_stage, tie_break):
+@cache
+def many_languages(tie_break):
     counts = {}
     for n, word in enumerate(MULTILINGUAL.replace(" ", "\n ").split("\n")):
         counts[word.encode()] = counts.get(word.encode(), 0) + 1 + n % 3
-    expected = definition.learn_merges(counts, 400, tie_break=tie_break)
+    return counts, definition.learn_merges(counts, 400, tie_break=tie_break)
+
+
+@pytest.mark.parametrize("tie_break", TIE_BREAKS)
+def test_many_languages(train_stage, tie_break):
+    counts, expected = many_languages(tie_break)
     assert train_stage.learn_merges(counts, 400, tie_break=tie_break) == expected
 
 
 def test_built_in_corpus(train_stage, built_in_counts):
-    expected = definition.learn_merges(built_in_counts, 80)
-    assert train_stage.learn_merges(built_in_counts, 80) == expected
+    counts, expected = built_in_counts
+    assert train_stage.learn_merges(counts, 80) == expected
 
 
 @pytest.fixture(scope="session")
 def built_in_counts(tmp_path_factory):
     path = tmp_path_factory.mktemp("corpus") / "web.txt"
     path.write_text(corpus.web(150_000), encoding="utf-8", newline="")
-    return stages.find("pretokenize").load().count_pretokens(path, ["<|endoftext|>"])
+    counts = stages.find("pretokenize").load().count_pretokens(path, ["<|endoftext|>"])
+    return counts, definition.learn_merges(counts, 80)
 
 
 @pytest.mark.parametrize("reuse_pool", [True, False])
@@ -148,7 +167,7 @@ import sys
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe import stages
 counts = {}
-for word in corpus.stories(60_000).split(" "):
+for word in corpus.stories(20_000).split(" "):
     counts[word.encode()] = counts.get(word.encode(), 0) + 1
 for stage in stages.ladder("train"):
     for tie_break in ("lexicographic", "huggingface"):

@@ -56,6 +56,6 @@ def test_built_in_corpora(tmp_path, make, num_bytes, vocab_size):
 
 
 @pytest.mark.parametrize(("name", "vocab_size"), [("stories", 10_000), ("multilingual", 5_000)])
-def test_real_corpora(data, name, vocab_size):
-    path = data / f"corpora/{name}.txt"
+def test_real_corpora(real_data, name, vocab_size):
+    path = real_data / f"corpora/{name}.txt"
     assert our_merges(path, vocab_size) == huggingface_merges(path, vocab_size)
