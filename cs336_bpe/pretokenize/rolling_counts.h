@@ -116,6 +116,8 @@ struct RollingCounter {
     WordTable *table;
     bool has_memory;
     Asked asked[AHEAD];
+    const size_t *late[Starts::BATCH];  /* starts of those that are counted after the batch */
+    size_t num_late;
 
     BPE_ALWAYS_INLINE void ask(Asked *one, const uint8_t *text, size_t length, WordEntry *entries,
                                size_t mask, const Key &secret) noexcept {
@@ -135,13 +137,28 @@ struct RollingCounter {
     }
 
     BPE_ALWAYS_INLINE void count(const Asked *one, const uint8_t *text, const size_t *starts) noexcept {
+        BPE_PROBE();
         if (BPE_UNLIKELY(!(one->place->key == one->key))) return count_other(one, text, starts);
         one->place->count++;
     }
 
     BPE_NEVER_INLINE void count_other(const Asked *one, const uint8_t *text,
                                       const size_t *starts) noexcept {
-        has_memory &= table->add(one->key, text + starts[0], starts[1] - starts[0], 1);
+        if (BPE_UNLIKELY(table->crowded)) late[num_late++] = starts;
+        else has_memory &= table->add(one->key, text + starts[0], starts[1] - starts[0], 1);
+    }
+
+    /* Words that were made to collide do so until the table moves. What comes after the first that is far
+     * from its place is counted then. */
+    BPE_NEVER_INLINE bool count_late(const uint8_t *text) noexcept {
+        for (size_t i = 0; i < num_late; i++) {
+            const uint8_t *pretoken = text + late[i][0];
+            const size_t length = late[i][1] - late[i][0];
+            const Key key = length > SHORT ? long_key(pretoken, length, table->secret)
+                                           : short_key(pretoken, length);
+            if (!table->add(key, pretoken, length, 1)) return false;
+        }
+        return table->tidy();
     }
 
     /* Number `k` is text[starts[k]:starts[k + 1]]. False if there is no memory. */
@@ -152,6 +169,7 @@ struct RollingCounter {
         const Key secret = Key::of(table->secret.a, table->secret.b);
         const uint8_t *here = text + starts[0];
         has_memory = true;
+        num_late = 0;
         for (size_t k = 0; k < first; k++) {
             const uint8_t *next = text + starts[k + 1];
             ask(&asked[k], here, (size_t)(next - here), entries, mask, secret);
@@ -169,7 +187,7 @@ struct RollingCounter {
             }
         }
         for (size_t k = number - first; k < number; k++) count(&asked[k % AHEAD], text, starts + k);
-        return has_memory && table->tidy();
+        return has_memory && table->tidy() && (!num_late || count_late(text));
     }
 };
 

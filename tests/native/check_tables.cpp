@@ -8,6 +8,8 @@
 #include <string>
 #if defined(COUNTS)
 #include "add_up.h"
+#elif defined(WORDS)
+#include "rolling_counts.h"
 #elif defined(RANKS)
 #include "pair_ranks.h"
 #else
@@ -73,7 +75,7 @@ static void check_dense(const std::vector<uint64_t> &keys, const CountTable<Shor
         for (uint64_t key : keys) tinies.add(key, 1);
         for (uint64_t i = 0; i < 3000; i++) {
             std::string word = made(process_secret.a, i, 15) + '\0';
-            dense_shorts.add(short_key((const uint8_t *)word.data(), 15), 1);
+            dense_shorts.add(counted_key((const uint8_t *)word.data(), 15), 1);
             word = made(process_secret.b, i, 16) + made(process_secret.b, i, 16);
             dense_longs.add((const uint8_t *)word.data(), 32, 1);
         }
@@ -145,7 +147,7 @@ int main() {
     for (int round = 0; round < 2; round++)
         for (uint64_t i = 0; i < NUMBER; i++) {
             std::string word = made(process_secret.a, i, 15) + '\0';
-            ShortKey key = short_key((const uint8_t *)word.data(), 15);
+            ShortKey key = counted_key((const uint8_t *)word.data(), 15);
             shorts.add(key, shorts.hash_of(key), 1);
             shorts.tidy();
         }
@@ -165,7 +167,7 @@ int main() {
     check_places(longs, [](const LongEntry &one) { return one.hash_of_bytes; }, "long words: places");
 
     /* Two tables are added up, of which one has moved. */
-    ShortKey known = short_key((const uint8_t *)(made(process_secret.a, 7, 15) + '\0').data(), 15);
+    ShortKey known = counted_key((const uint8_t *)(made(process_secret.a, 7, 15) + '\0').data(), 15);
     std::string word = made(process_secret.b, 7, 16) + made(process_secret.b, 7, 16);
     other_tinies.add(keys[7], other_tinies.hash_of(keys[7]), 5);
     other_shorts.add(known, other_shorts.hash_of(known), 5);
@@ -192,6 +194,86 @@ int main() {
 
     tinies.end(), shorts.end(), longs.end();
     other_tinies.end(), other_shorts.end(), other_longs.end();
+    return wrong;
+}
+
+#elif defined(WORDS)
+
+enum { NUMBER = 20000, IN_BATCH = 1000 };
+
+/* Words of `length` bytes that all have the same hash; short and long ones are made from the two halves of
+ * the secret. */
+static std::string text_of(size_t first, size_t number, size_t length) {
+    std::string text;
+    for (uint64_t i = first; i < first + number; i++) {
+        uint64_t half = length > SHORT ? process_secret.b : process_secret.a;
+        std::string word((const char *)&half, 8);
+        word.append((const char *)&i, 8);
+        text += (word + word).substr(0, length);
+    }
+    return text;
+}
+
+static void count(WordTable *table, size_t number, size_t length) {
+    RollingCounter counter;
+    counter.table = table;
+    for (size_t first = 0; first < number; first += IN_BATCH) {
+        std::string text = text_of(first, IN_BATCH, length) + std::string(64, 0);
+        size_t starts[IN_BATCH + 1];
+        for (size_t i = 0; i <= IN_BATCH; i++) starts[i] = i * length;
+        check(counter.count_batch((const uint8_t *)text.data(), starts, IN_BATCH), "there is memory");
+    }
+}
+
+static void check_table(const WordTable &table, uint64_t times, const char *what) {
+    size_t bytes = 0;
+    check(table.used == 2 * NUMBER && table.text_size() == NUMBER * (15 + 32), what);
+    table.for_each([&](const WordEntry &one) {
+        bytes += one.length();
+        check(one.count == times, what);
+        std::string word((const char *)table.bytes(one), one.length());
+        uint64_t number = 0;
+        memcpy(&number, word.data() + 8, one.length() == 15 ? 7 : 8);
+        check(number < NUMBER && word == text_of(number, 1, one.length()), what);
+    });
+    check(bytes == table.text_size(), what);
+    check_places(table, [&](const WordEntry &one) {
+        return WordTable::place_of(one.key, table.secret); }, what);
+}
+
+int main() {
+    WordTable table, other;
+    keys_init_module();
+    check(table.start(1 << 12) && other.start(1 << 12), "there is memory");
+    for (int round = 0; round < 2; round++)
+        for (size_t length : {15, 32}) count(&table, NUMBER, length);
+    check(is_new(table.secret), "words: the table has moved");
+    check_table(table, 2, "words: counted twice");
+
+    /* Half of the words are in another table, by another secret. Three threads would add the parts. */
+    for (size_t length : {15, 32}) count(&other, NUMBER / 2, length);
+    check(other.secret.a != table.secret.a, "words: each table has its secret");
+    for (bool larger : {false, true}) {
+        WordTable *into = larger ? &table : &other;
+        AddWords both;
+        AddWords::Part parts[3] = {};
+        check(both.start(into, larger ? &other : &table), "there is memory to add up");
+        for (size_t i = 0; i < 3; i++) check(both.add(i, 3, &parts[i]), "there is memory for a part");
+        for (const AddWords::Part &part : parts) check(both.finish(part), "there is memory for the rest");
+        if (!larger) {  /* now the smaller one has everything once more, and half of it twice */
+            size_t total = 0;
+            other.for_each([&](const WordEntry &one) { total += one.count; });
+            check(other.used == 2 * NUMBER && total == 2 * (NUMBER * 2 + NUMBER / 2), "words: added up");
+            other.for_each([&](const WordEntry &one) {
+                uint64_t number = 0;
+                memcpy(&number, other.bytes(one) + 8, one.length() == 15 ? 7 : 8);
+                const_cast<WordEntry &>(one).count -= number < NUMBER / 2;
+            });
+            check_table(other, 2, "words: added up, the table");
+        }
+    }
+    check_table(table, 4, "words: added up to four");
+    table.end(), other.end();
     return wrong;
 }
 

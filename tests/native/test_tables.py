@@ -23,7 +23,7 @@ def built(source, *options, folder):
     return program
 
 
-@pytest.mark.parametrize("tables", ["COUNTS", "RANKS", "CACHE"])
+@pytest.mark.parametrize("tables", ["COUNTS", "WORDS", "RANKS", "CACHE"])
 def test_entries_that_collide_move_a_table_once(tables, tmp_path):
     program = built(Path(__file__).with_name("check_tables.cpp"), tables, folder=tmp_path)
     done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=600)

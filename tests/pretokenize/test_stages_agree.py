@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cs336_bpe import count_pretokens, count_pretokens_in, pretokenize, stages, train_bpe
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.measure.process import measure_call
-from cs336_bpe.pretokenize import stage11_threads
+from cs336_bpe.pretokenize import stage11_threads, stage12_rolling
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
 from cs336_bpe.rules import GPT2_PATTERN, PATTERNS
@@ -112,22 +112,23 @@ def test_many_words_in_the_tables_of_several_threads(tmp_path, stage, number):
     assert STAGES[stage](path, [], workers=2, block_bytes=50_000) == expected
 
 
+@pytest.mark.parametrize("stage", [stage11_threads, stage12_rolling])
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("most", [1, 30, 2_000, 40_000])
-def test_tables_that_are_emptied_when_they_are_large(tmp_path, monkeypatch, workers, most):
+def test_tables_that_are_emptied_when_they_are_large(tmp_path, monkeypatch, workers, most, stage):
     """Words of every size, of which each block brings some that others have had too."""
     path = tmp_path / "words.txt"
     rng = random.Random(workers)
     words = [prefix + in_letters(n) for n in range(3_000) for prefix in ("", "abcdef", "x" * 20)]
     path.write_text(" ".join(rng.choices(words, k=30_000)) + EOT + "z", encoding="utf-8")
     expected = STAGES["stage01"](path, [EOT])
-    monkeypatch.setattr(stage11_threads, "MOST_OWN", most)
+    monkeypatch.setattr(stage, "MOST_OWN", most)
     options = {"workers": workers, "block_bytes": 20_000}
-    assert stage11_threads.count_pretokens(path, [EOT], **options) == expected
+    assert stage.count_pretokens(path, [EOT], **options) == expected
     with path.open("ab") as file:
         file.write(b" end\xff")
     with pytest.raises(ValueError, match="not valid UTF-8"):
-        stage11_threads.count_pretokens(path, [EOT], **options)
+        stage.count_pretokens(path, [EOT], **options)
 
 
 def test_what_grows_with_the_distinct_pretokens_is_there_once(tmp_path):
