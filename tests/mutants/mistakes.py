@@ -35,6 +35,7 @@ ENGINE = ("tests/tokenizer/test_engine.py", "tests/tokenizer/test_tokenizer.py",
           "tests/tokenizer/test_special_tokens.py")
 WORDS = ("tests/tokenizer/test_words.py", "tests/tokenizer/test_engine.py",
          "tests/tokenizer/test_tokenizer.py")
+LATE = ("tests/tokenizer/test_late_words.py", "tests/tokenizer/test_engine.py")
 ENCODE = ("tests/encode/test_stages_agree.py",)
 STREAMS = ("tests/tokenizer/test_streams.py",)
 FILES = ("tests/tokenizer/test_files.py", "tests/tokenizer/test_special_tokens.py")
@@ -56,6 +57,10 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/containers.h": (TRAIN, ("train.stage13_prefetch",)),
     "train/stage13_prefetch.pyx": (TRAIN, ("train.stage13_prefetch",)),
     "pretokenize/word_counts.h": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/rolling_counts.h": (COUNT, ("pretokenize.stage12_rolling",)),
+    "encode/late_words.h": (LATE, ("tokenizer.engine",)),
+    "encode/side_by_side.h": (LATE, ("tokenizer.engine",)),
+    "encode/word_caches.h": (LATE, ("tokenizer.engine",)),
     "pretokenize/add_up.h": (COUNT, ("pretokenize.stage11_threads",)),
     "pretokenize/dense_counts.h": (COUNT, ("pretokenize.stage11_threads", "pretokenize.total")),
     "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
@@ -284,6 +289,48 @@ mistake("counts: a half goes down",
         "(2 * count * up + down - 1) // (2 * down)")
 mistake("counts: top has the greatest of equal ones first", "pretokenize/counts.py",
         "key=lambda item: (-item[1], item[0]))", "key=lambda item: -item[1])")
+
+# --- Words that are late, and merged side by side ---
+
+mistake("late words: the last gap is not closed", "encode/late_words.h",
+        "for (size_t i = 0; i < late.number; i++) {\n            const To *from",
+        "for (size_t i = 0; i + 1 < late.number; i++) {\n            const To *from")
+mistake("late words: whole tokens are merged", "encode/late_words.h",
+        "if (!found.number && words->is_token(", "if (found.number && words->is_token(")
+mistake("late words: a word is kept twice", "encode/word_cache.h",
+        "else if (entry->is_free() && make_room(0, number))", "else if (make_room(0, number))",
+        tests=LATE)
+mistake("late words: those of a wrong text get their ids in the next", "encode/word_caches.h",
+        "    else cache->late.number = 0;\n", "")
+mistake("late words: room for one id less than bytes", "encode/late_words.h",
+        "        to += key.last();\n", "        to += key.last() - 1;\n")
+mistake("side by side: the right neighbour is the token that goes", "encode/side_by_side.h",
+        "const Eight rest = later ^ gone, after", "const Eight rest = later, after")
+mistake("side by side: of equal pairs the last is merged first", "encode/side_by_side.h",
+        "keys[i] = token << 4 | (uint32_t)i |", "keys[i] = token << 4 | (uint32_t)(15 - i) |")
+mistake("side by side: the pair on the left is not looked up again", "encode/side_by_side.h",
+        "keys[i] = choose(keys[i], left_key, (Eight)(ahead == exponent_of_bit(i)));\n", ";\n")
+mistake("side by side: a word ends one byte too late", "encode/side_by_side.h",
+        "(Eight)(lengths <= (uint32_t)i + 1)", "(Eight)(lengths <= (uint32_t)i)")
+mistake("side by side: a word that is done goes on", "encode/side_by_side.h",
+        "begins & (here - 1) & active, ahead", "begins & (here - 1), ahead")
+mistake("rolling counts: long words are told apart by their hash alone",
+        "pretokenize/rolling_counts.h",
+        "&& (!is_long || !memcmp(text.bytes + one.start, pretoken, length))", "",
+        tests=TABLES, modules=())
+mistake("rolling counts: what is late is not counted", "pretokenize/rolling_counts.h",
+        "table->tidy() && (!num_late || count_late(text))", "table->tidy()",
+        tests=TABLES, modules=())
+mistake("rolling counts: what crosses the end of a part is left out",
+        "pretokenize/rolling_counts.h",
+        "if (!add_entry(entry, place, end, part)) part->left.push_back(i);",
+        "add_entry(entry, place, end, part);")
+mistake("rolling counts: the last part is not longer", "pretokenize/rolling_counts.h",
+        "number + 1 < parts ? begin + size / parts : size", "begin + size / parts")
+mistake("rolling counts: long words of another table are elsewhere", "pretokenize/rolling_counts.h",
+        "entry.is_long() ? offset + entry.start : 0", "entry.start")
+mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/rolling_counts.h",
+        "(length <= TINY ? tinies.add", "(length <= SHORT ? tinies.add")
 
 # --- Scanning ---
 
