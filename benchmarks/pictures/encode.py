@@ -210,8 +210,8 @@ def side_by_side():
     words = [b" garden", b" snow", b" whisper", b" kitten", b" blue", b" wonder"]
     ids = {token: number for number, token in vocab.items()}
     ways = [explain_pretoken(word, pairs_of(merges), ids).steps for word in words]
-    picture = Picture(f"{len(words)} words, each in a lane of its own: after every step, the tokens "
-                      f"of all of them")
+    picture = Picture(f"{len(words)} words, each in a lane of its own: after every step, the "
+                      f"tokens of all of them")
     top, left, height = 44, 60, 40
     size = 510 / sum(map(len, words))
     for step in range(max(map(len, ways))):
@@ -219,7 +219,7 @@ def side_by_side():
         picture.words(10, y + 19, f"step {step}" if step else "bytes", at="start", size=SMALL,
                       colour="#555")
         x = left
-        for word, way in zip(words, ways):
+        for way in ways:
             before = way[min(step, len(way)) - 1] if step else None
             for token in way[min(step, len(way) - 1)]:
                 width = size * len(token)

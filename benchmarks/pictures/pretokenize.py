@@ -153,7 +153,7 @@ def filled(words, secret, short, size):
 
 def open_addressing():
     """Stage 05: a key with its count, and a small table with words in it."""
-    short = constant("pretokenize/word_counts.h", "SHORT")
+    short = constant("native/word_key.h", "SHORT")
     text, new = "The cat ran, and the cat and the mat ran", b" saw"
     words = [match.group().encode() for match in regex.finditer(GPT2_PATTERN, text)]
     secret = header_secret()

@@ -15,7 +15,6 @@ Trap: nothing may move while places are remembered, so the table grows between b
 """
 
 from libc.stdint cimport uint8_t, uint64_t
-from libcpp.vector cimport vector
 
 import os
 from functools import partial
@@ -24,12 +23,11 @@ from cs336_bpe.native.scan cimport SCAN_PADDING, init_scanner
 from cs336_bpe.native.scanner cimport CompiledPattern
 from cs336_bpe.native.special_tokens cimport SpecialSearch, SpecialTokens
 from cs336_bpe.native.starts cimport Starts
-from cs336_bpe.pretokenize.add_up cimport ColumnWriter, column_sizes, new_columns
-from cs336_bpe.pretokenize.total cimport DenseLongs, DenseShorts, DenseTinies, Total
+from cs336_bpe.pretokenize.total cimport Total
+from cs336_bpe.pretokenize.word_table cimport WordCounts, WordTable, check_memory
 
 from cs336_bpe.common.progress import reporting
 from cs336_bpe.native.scanner import compiled
-from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
 from cs336_bpe.rules import GPT2_PATTERN, check_errors, check_size, check_special_tokens
 from cs336_bpe.rules import check_workers
 from cs336_bpe.text.blocks import DEFAULT_BLOCK_BYTES, BlockReader, decode, file_size, open_text
@@ -38,20 +36,9 @@ from cs336_bpe.text.cuts import Cutter
 
 cdef extern from "rolling_counts.h" nogil:
     void keys_init_module()
-    cppclass WordTable:
-        bint start(size_t size)
-        void end()
     cppclass RollingCounter:
         WordTable *table
         bint count_batch(const uint8_t *text, const size_t *starts, size_t number)
-    cppclass AddWords:
-        cppclass Part:
-            pass
-        bint start(WordTable *into, const WordTable *others)
-        bint add(size_t number, size_t parts, Part *part)
-        bint finish(const Part &part)
-    bint empty_words_into(WordTable &table, size_t most, DenseTinies &tinies, DenseShorts &shorts,
-                          DenseLongs &longs)
 
 cdef enum:
     DONE, NO_MEMORY, INVALID
@@ -93,50 +80,15 @@ def count_blocks(reader, specials, pattern, errors, workers, report):
     return first.as_counts()
 
 
-cdef class Sum:
-    """The counts of two tables, while they are added up."""
-    cdef AddWords words
-    cdef vector[AddWords.Part] parts
-    cdef Table into, other  # which `words` points to
-
-    def __cinit__(self, Table into not None, Table other not None, size_t num_parts):
-        self.into, self.other = into, other
-        self.parts.resize(num_parts)
-        check_memory(self.words.start(&into.words, &other.words))
-
-    def add(self, size_t number):
-        """Add part `number`, in any thread."""
-        cdef bint has_memory
-        with nogil:
-            has_memory = self.words.add(number, self.parts.size(), &self.parts[number])
-        check_memory(has_memory)
-
-    def finish(self):
-        cdef size_t i
-        for i in range(self.parts.size()):
-            check_memory(self.words.finish(self.parts[i]))
-
-
-cdef int check_memory(bint there_was_some) except -1:
-    if not there_was_some:
-        raise MemoryError("no memory for the table of pretokens")
-    return 0
-
-
-cdef class Table:
-    """Counts of pretokens, in a table that this object owns, and the special tokens."""
-    cdef WordTable words
+cdef class Table(WordCounts):
+    """Counts of pretokens, and the special tokens."""
     cdef SpecialTokens specials
     cdef CompiledPattern pattern
 
     def __cinit__(self, CompiledPattern pattern not None, specials):
         self.pattern = pattern
-        check_memory(self.words.start(1 << 12))
         for token in specials:
             self.specials.add(token.encode(), 0)
-
-    def __dealloc__(self):
-        self.words.end()
 
     def count_block(self, errors, Total total, block):
         """Count the pretokens of a block; SCAN_PADDING bytes come after it."""
@@ -202,26 +154,3 @@ cdef class Table:
             if starts.ready and not counter.count_batch(text, starts.starts, starts.ready):
                 return NO_MEMORY
         return INVALID if starts.invalid else DONE
-
-    def add(self, Table other not None, size_t num_threads):
-        """Add the counts of another table, which is freed then; each thread adds a part of it."""
-        cdef Sum both = Sum(self, other, num_threads)
-        over_calls([partial(both.add, number) for number in range(num_threads)], num_threads)
-        both.finish()
-        other.words.end()
-
-    def empty_into(self, Total total, size_t most=0):
-        """Move what is in the table to the total, if it has more than `most` pretokens. Other
-        threads may do the same."""
-        cdef bint has_memory
-        with nogil:
-            has_memory = empty_words_into(self.words, most, total.tinies, total.shorts,
-                                          total.longs)
-        check_memory(has_memory)
-
-    def as_counts(self):
-        """What is in the table, as columns: no Python object is made for a pretoken."""
-        cdef ColumnWriter writer
-        columns = new_columns(column_sizes(self.words), &writer)
-        writer.write(self.words)
-        return PretokenCounts.from_columns(Columns(*columns))

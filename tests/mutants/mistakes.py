@@ -64,6 +64,8 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pretokenize/add_up.h": (COUNT, ("pretokenize.stage11_threads",)),
     "pretokenize/dense_counts.h": (COUNT, ("pretokenize.stage11_threads", "pretokenize.total")),
     "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/word_table.h": (COUNT, ("pretokenize.word_table", "pretokenize.stage12_rolling")),
+    "native/word_key.h": (COUNT, ("pretokenize.stage12_rolling",)),
     "native/open_table.h": (COUNT, ("pretokenize.stage11_threads",)),
     "native/automaton.h": (AUTOMATA, ("pretokenize.stage08_wide_characters",)),
     "native/dead_ends.h": (DEAD_ENDS, ("native.scanner",)),
@@ -209,9 +211,9 @@ mistake("counts: long words that are there count once", "pretokenize/word_counts
         "            entry->count += n;\n            return true;\n",
         "            entry->count += 1;\n            return true;\n", tests=TABLES, modules=())
 mistake("counts: words of eight bytes are tiny", "pretokenize/word_counts.h",
-        "enum { TINY = 7, SHORT = 15 };", "enum { TINY = 8, SHORT = 15 };")
-mistake("counts: words of sixteen bytes are short", "pretokenize/word_counts.h",
-        "enum { TINY = 7, SHORT = 15 };", "enum { TINY = 7, SHORT = 16 };")
+        "enum { TINY = 7 };", "enum { TINY = 8 };")
+mistake("counts: words of sixteen bytes are short", "native/word_key.h",
+        "enum { SHORT = 15 };", "enum { SHORT = 16 };")
 mistake("counts: the length is not in the key", "pretokenize/word_counts.h",
         "    memcpy((uint8_t *)&key + 15, &last, 1);\n",
         "    memcpy((uint8_t *)&key + 15, \"x\", 1);\n")
@@ -315,21 +317,21 @@ mistake("side by side: a word ends one byte too late", "encode/side_by_side.h",
 mistake("side by side: a word that is done goes on", "encode/side_by_side.h",
         "begins & (here - 1) & active, ahead", "begins & (here - 1), ahead")
 mistake("rolling counts: long words are told apart by their hash alone",
-        "pretokenize/rolling_counts.h",
+        "pretokenize/word_table.h",
         "&& (!is_long || !memcmp(text.bytes + one.start, pretoken, length))", "",
         tests=TABLES, modules=())
 mistake("rolling counts: what is late is not counted", "pretokenize/rolling_counts.h",
         "table->tidy() && (!num_late || count_late(text))", "table->tidy()",
         tests=TABLES, modules=())
 mistake("rolling counts: what crosses the end of a part is left out",
-        "pretokenize/rolling_counts.h",
+        "pretokenize/word_table.h",
         "if (!add_entry(entry, place, end, part)) part->left.push_back(i);",
         "add_entry(entry, place, end, part);")
-mistake("rolling counts: the last part is not longer", "pretokenize/rolling_counts.h",
+mistake("rolling counts: the last part is not longer", "pretokenize/word_table.h",
         "number + 1 < parts ? begin + size / parts : size", "begin + size / parts")
-mistake("rolling counts: long words of another table are elsewhere", "pretokenize/rolling_counts.h",
+mistake("rolling counts: long words of another table are elsewhere", "pretokenize/word_table.h",
         "entry.is_long() ? offset + entry.start : 0", "entry.start")
-mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/rolling_counts.h",
+mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/word_table.h",
         "(length <= TINY ? tinies.add", "(length <= SHORT ? tinies.add")
 
 # --- Scanning ---
