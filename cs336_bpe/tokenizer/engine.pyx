@@ -211,6 +211,12 @@ cdef class Ids:
         with nogil:  # fresh memory takes its time
             self.output.extend(others.output)
 
+    def clear(self):
+        """Forget the ids, and keep the room for others."""
+        if self.exported:
+            raise ValueError("these ids can't be forgotten: they are in use")
+        self.output.used = 0
+
     def shrink(self):
         """Give back the memory that is not used."""
         if not self.exported:

@@ -28,16 +28,22 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     parts = _parts_of_str(data, cutter) if isinstance(data, str) else _parts(data, cutter)
     whole = engine.Ids(width, most_bytes(data))
 
+    free: list[engine.Ids] = []  # parts are small, and their memory is used again and again
+
     def encode(part: tuple[int, int]) -> engine.Ids:
         if workers == 1:
             return coder.encode_part(data, *part, checked, whole)
-        return coder.encode_part(data, *part, checked, engine.Ids(width, part[1] - part[0]))
+        try:
+            ids = free.pop()
+        except IndexError:
+            ids = engine.Ids(width, 0)
+        return coder.encode_part(data, *part, checked, ids)
 
     def add(ids: engine.Ids) -> None:
-        # Parts are small, and are put together as they come, so their memory is used again and
-        # again. Fresh memory for all of them, and then for the whole, made two threads slower.
         if ids is not whole:
             whole.extend(ids)
+            ids.clear()
+            free.append(ids)
 
     try:
         over_items(parts, encode, workers, lambda: None, use=add)

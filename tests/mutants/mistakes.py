@@ -314,8 +314,6 @@ mistake("side by side: the pair on the left is not looked up again", "encode/sid
         "keys[i] = choose(keys[i], left_key, (Eight)(ahead == exponent_of_bit(i)));\n", ";\n")
 mistake("side by side: a word ends one byte too late", "encode/side_by_side.h",
         "(Eight)(lengths <= (uint32_t)i + 1)", "(Eight)(lengths <= (uint32_t)i)")
-mistake("side by side: a word that is done goes on", "encode/side_by_side.h",
-        "begins & (here - 1) & active, ahead", "begins & (here - 1), ahead")
 mistake("rolling counts: long words are told apart by their hash alone",
         "pretokenize/word_table.h",
         "&& (!is_long || !memcmp(text.bytes + one.start, pretoken, length))", "",
@@ -328,9 +326,10 @@ mistake("rolling counts: what crosses the end of a part is left out",
         "if (!add_entry(entry, place, end, part)) part->left.push_back(i);",
         "add_entry(entry, place, end, part);")
 mistake("rolling counts: the last part is not longer", "pretokenize/word_table.h",
-        "number + 1 < parts ? begin + size / parts : size", "begin + size / parts")
+        "number + 1 < parts ? begin + size / parts : size", "begin + size / parts",
+        tests=TABLES, modules=())
 mistake("rolling counts: long words of another table are elsewhere", "pretokenize/word_table.h",
-        "entry.is_long() ? offset + entry.start : 0", "entry.start")
+        "entry.is_long() ? offset + entry.start : 0", "entry.start", tests=TABLES, modules=())
 mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/word_table.h",
         "(length <= TINY ? tinies.add", "(length <= SHORT ? tinies.add")
 

@@ -241,9 +241,20 @@ static void check_table(const WordTable &table, uint64_t times, const char *what
         return WordTable::place_of(one.key, table.secret); }, what);
 }
 
+/* Long words alone: in a table that has not moved yet, so that all of them have the same key. */
+static void check_long_words() {
+    WordTable longs;
+    check(longs.start(1 << 12), "there is memory");
+    for (int round = 0; round < 2; round++) count(&longs, NUMBER, 32);
+    check(is_new(longs.secret) && longs.used == NUMBER, "long words: each is there once");
+    longs.for_each([](const WordEntry &one) { check(one.count == 2, "long words: counted twice"); });
+    longs.end();
+}
+
 int main() {
     WordTable table, other;
     keys_init_module();
+    check_long_words();
     check(table.start(1 << 12) && other.start(1 << 12), "there is memory");
     for (int round = 0; round < 2; round++)
         for (size_t length : {15, 32}) count(&table, NUMBER, length);

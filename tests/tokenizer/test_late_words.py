@@ -80,6 +80,13 @@ def test_a_word_that_comes_again_before_it_has_its_ids():
         check(engine, ids, merges, order, cache=cache)
 
 
+def test_what_comes_after_a_short_word_is_not_merged_with_it():
+    """In its key there are zeros after it, and there may be merges of a letter and a zero."""
+    merges = [(bytes([letter]), b"\0") for letter in b"abcdefgh"]
+    engine, ids = engine_of(merges)
+    check(engine, ids, merges, random_words(random.Random(336), 200))
+
+
 def test_between_long_words_and_in_a_cache_that_is_often_full():
     rng = random.Random(336)
     merges = random_merges(rng, 200)
@@ -171,6 +178,11 @@ def test_parts_of_a_text_one_after_the_other(last):
             engine.encode_part(given, 0, len(given) + 1, NONE, ids)
         with pytest.raises(ValueError, match="there is no part"):
             engine.encode_part(given, 2, 1, NONE, ids)
+    ids.clear()
+    assert len(ids) == 0
+    engine.encode_part(text, 0, len(text), NONE, ids)
+    assert engine.as_list(ids) == whole
     memoryview(ids)
-    with pytest.raises(ValueError, match="in use"):
-        engine.encode_part(text, 0, 1, NONE, ids)
+    for change in (ids.clear, lambda: engine.encode_part(text, 0, 1, NONE, ids)):
+        with pytest.raises(ValueError, match="in use"):
+            change()
