@@ -205,9 +205,9 @@ def unmergeable():
 
 
 def side_by_side():
-    """Stage 18: six words, and what each step makes of all of them."""
+    """Stage 18: four words, and what each step makes of all of them."""
     merges, vocab = learned()
-    words = [b" garden", b" snow", b" whisper", b" kitten", b" blue", b" wonder"]
+    words = [b" garden", b" snow", b" whisper", b" blue"]
     ids = {token: number for number, token in vocab.items()}
     ways = [explain_pretoken(word, pairs_of(merges), ids).steps for word in words]
     picture = Picture(f"{len(words)} words, each in a lane of its own: after every step, the "
@@ -225,7 +225,7 @@ def side_by_side():
                 width = size * len(token)
                 is_new = step and step < len(way) and token not in before
                 picture.cell(x, y, width - 2, 28, shown(token),
-                             BLUE if is_new else GREY, size=SMALL - 2, filled=bool(is_new),
+                             BLUE if is_new else GREY, size=SMALL, filled=bool(is_new),
                              dashed=step >= len(way))
                 x += width
             x += 10

@@ -76,6 +76,8 @@ cdef class Table:
         if not self.table.start(len(self.tokens), int.from_bytes(os.urandom(8), "little")):
             raise MemoryError(f"no memory for a table of {len(self.tokens)} tokens")
         for token in self.tokens:
+            if not isinstance(token, bytes):
+                raise TypeError(f"a token is a {type(token).__name__}; it must be bytes")
             self.table.add(<const uint8_t *>PyBytes_AS_STRING(token), PyBytes_GET_SIZE(token))
 
     def __dealloc__(self):

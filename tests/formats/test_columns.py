@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cs336_bpe.formats.columns import columns_of, from_printables
+from cs336_bpe.formats.columns import Table, columns_of, from_printables
 from cs336_bpe.formats.consistent import by_columns, consistent, from_entries
 from cs336_bpe.formats.json_counts import count_entries, counts_of_text
 from cs336_bpe.formats.loading import FILES, load_model, save_model
@@ -191,3 +191,10 @@ def test_ranks_are_read_as_they_were_written(ranks, end):
 def test_lines_that_are_no_ranks_are_left_to_the_slow_way(line):
     assert read_rank_lines(b"AAAA 0\n" + line) is None
     assert read_rank_lines(b"AAAA 0\nAAAB 2147483647") == {b"\0\0\0": 0, b"\0\0\1": MAX_ID}
+
+
+@pytest.mark.parametrize("token", [None, 97, "a", bytearray(b"a")])
+def test_a_token_that_is_not_bytes_is_refused(token):
+    """It was read as if it were bytes."""
+    with pytest.raises(TypeError, match="it must be bytes"):
+        Table([*BYTES, token])
