@@ -261,15 +261,18 @@ int main() {
     check(is_new(table.secret), "words: the table has moved");
     check_table(table, 2, "words: counted twice");
 
-    /* Half of the words are in another table, by another secret. Three threads would add the parts. */
+    /* Half of the words are in another table, by another secret. They are added in many parts, as many
+     * threads would: the last one is longer than the others, and many words cross an end. */
+    enum { PARTS = 1000 };
     for (size_t length : {15, 32}) count(&other, NUMBER / 2, length);
     check(other.secret.a != table.secret.a, "words: each table has its secret");
     for (bool larger : {false, true}) {
         WordTable *into = larger ? &table : &other;
         AddWords both;
-        AddWords::Part parts[3] = {};
+        std::vector<AddWords::Part> parts(PARTS);
         check(both.start(into, larger ? &other : &table), "there is memory to add up");
-        for (size_t i = 0; i < 3; i++) check(both.add(i, 3, &parts[i]), "there is memory for a part");
+        for (size_t i = 0; i < PARTS; i++)
+            check(both.add(i, PARTS, &parts[i]), "there is memory for a part");
         for (const AddWords::Part &part : parts) check(both.finish(part), "there is memory for the rest");
         if (!larger) {  /* now the smaller one has everything once more, and half of it twice */
             size_t total = 0;
