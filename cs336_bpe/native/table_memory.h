@@ -34,7 +34,7 @@ enum { HUGE_PAGE = 1 << 21 };
 /* The size of a table if it is large enough for huge pages, in whole ones; otherwise 0. */
 static size_t mapped_size(size_t num_entries, size_t entry_size) {
     size_t size = num_entries * entry_size;
-    return size < 2 * HUGE_PAGE ? 0 : (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    return size < HUGE_PAGE ? 0 : (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
 /* Are there no pages before they are written to? */
@@ -123,7 +123,7 @@ static void *table_new(size_t num_entries, size_t entry_size) {
 static void *aligned_table_new(size_t num_entries, size_t entry_size) {
 #if defined(__unix__) || defined(__APPLE__)
     void *memory = NULL;
-    if (num_entries * entry_size < (size_t)1 << 22) {
+    if (num_entries * entry_size < ((size_t)1 << 21)) {
         if (posix_memalign(&memory, 64, num_entries * entry_size)) return NULL;
         return memset(memory, 0, num_entries * entry_size);
     }

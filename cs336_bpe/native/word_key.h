@@ -100,4 +100,9 @@ BPE_INLINE Key long_key(const uint8_t *text, size_t length, const Secret &secret
     return key;
 }
 
+/* The key of either, after whose start 16 bytes can be read. */
+BPE_INLINE Key any_key(const uint8_t *text, size_t length, const Secret &secret) {
+    return length > SHORT ? long_key(text, length, secret) : short_key(text, length);
+}
+
 #endif

@@ -18,6 +18,7 @@ struct RollingCounter {
     Asked asked[AHEAD];
     const size_t *late[Starts::BATCH];  /* starts of those that are counted after the batch */
     size_t num_late;
+    AskedTexts texts;
 
     BPE_ALWAYS_INLINE void ask(Asked *one, const uint8_t *text, size_t length, WordEntry *entries,
                                size_t mask, const Key &secret) noexcept {
@@ -31,9 +32,9 @@ struct RollingCounter {
 
     BPE_NEVER_INLINE void ask_long(Asked *one, const uint8_t *text, size_t length) noexcept {
         one->key = long_key(text, length, table->secret);
-        one->place = (WordEntry *)((uint8_t *)table->entries
-                                   + (one->key.first() & table->offset_mask()));
+        one->place = table->entries + (WordTable::place_of(one->key, table->secret) & table->mask);
         BPE_PREFETCH(one->place);
+        texts.ask(one->place);
     }
 
     BPE_ALWAYS_INLINE void count(const Asked *one, const uint8_t *text, const size_t *starts) noexcept {
@@ -48,14 +49,12 @@ struct RollingCounter {
         else has_memory &= table->add(one->key, text + starts[0], starts[1] - starts[0], 1);
     }
 
-    /* Words that were made to collide do so until the table moves. What comes after the first that is far
-     * from its place is counted then. */
+    /* Words that were made to collide do so until the table moves. Those after the first are counted then. */
     BPE_NEVER_INLINE bool count_late(const uint8_t *text) noexcept {
         for (size_t i = 0; i < num_late; i++) {
             const uint8_t *pretoken = text + late[i][0];
             const size_t length = late[i][1] - late[i][0];
-            const Key key = length > SHORT ? long_key(pretoken, length, table->secret)
-                                           : short_key(pretoken, length);
+            const Key key = any_key(pretoken, length, table->secret);
             if (!table->add(key, pretoken, length, 1)) return false;
         }
         return table->tidy();
@@ -70,6 +69,7 @@ struct RollingCounter {
         const uint8_t *here = text + starts[0];
         has_memory = true;
         num_late = 0;
+        texts.begin(entries);
         for (size_t k = 0; k < first; k++) {
             const uint8_t *next = text + starts[k + 1];
             ask(&asked[k], here, (size_t)(next - here), entries, mask, secret);

@@ -6,11 +6,11 @@ Unlike stage 11, which has three tables, sorts a batch of pretokens by their len
 places of all of them and then counts them, this one has one table with entries of 32 bytes. Each
 step asks for the place of a pretoken, and counts the one that was asked for 64 steps before
 (`rolling_counts.h`). It is what stages 15 and 16 of encoding do, with a count in place of ids.
+In the end threads walk along their tables side by side (`add_words.h`).
 
 Cost: fewer instructions, and none that depends on whether a pretoken is short or very short.
 Memory: 32 bytes for each place of the table, where stage 11 has 16, 24 or 32.
-Expect: a third more. A processor guesses badly which of two lengths comes next, and long pretokens
-waited for memory one by one.
+Expect: a third more. A processor guesses badly which length comes next, and long ones waited.
 Trap: nothing may move while places are remembered, so the table grows between batches only.
 """
 
@@ -77,7 +77,7 @@ def count_blocks(reader, specials, pattern, errors, workers, report):
     first, *others = all_tables
     for other in others:
         first.add(other, len(all_tables))
-    return first.as_counts()
+    return first.as_counts(len(all_tables))
 
 
 cdef class Table(WordCounts):

@@ -1,20 +1,19 @@
 /* A table of all pretokens, long and short.
  *
  * An entry has 32 bytes, so two of them are a line of the processor's cache: a key of 16 (word_key.h), a
- * count, and for a long pretoken where its bytes are. The key of a long one is a hash, and is marked in the
+ * count, and for a long pretoken where its bytes are (they never move). The key of a long one is a hash, and is marked in the
  * table, so that looking for the plain key fails: whoever does that finds ordinary pretokens with one
  * comparison, and calls `add` for all others.
  */
 #ifndef CS336_BPE_WORD_TABLE_H
 #define CS336_BPE_WORD_TABLE_H
 
-#include <vector>
 #include "dense_counts.h"
 
 struct WordEntry {
     Key key;  /* POOLED and HASHED, if it is long */
     uint64_t count;
-    size_t start;  /* of a long one, in the bytes of all */
+    const uint8_t *text;  /* of a long one */
 
     bool is_free() const noexcept { return !count; }
     bool is_long() const noexcept { return key.last() & HASHED; }
@@ -26,18 +25,69 @@ struct WordEntry {
     }
 };
 
+/* Bytes that are added one after the other, and never move. Zeros are none. */
+struct Chunks {
+    enum { FIRST = 1 << 16, LARGE = 1 << 22 };  /* bytes; a large one has huge pages where there are some */
+    struct Chunk { uint8_t *bytes; size_t size; };
+    Chunk *chunks;  /* owned, and so are their bytes */
+    size_t number;
+    uint8_t *at;
+    size_t left;
+
+    /* A copy that stays where it is; NULL if there is no memory. */
+    const uint8_t *add(const uint8_t *bytes, size_t size) noexcept {
+        if (BPE_UNLIKELY(size > left) && !add_chunk(size)) return NULL;
+        uint8_t *copy = (uint8_t *)memcpy(at, bytes, size);
+        at += size;
+        left -= size;
+        return copy;
+    }
+
+    /* All that another one has, which has nothing then. False if there is no memory. */
+    bool take(Chunks *other) noexcept {
+        Chunk *more = (Chunk *)realloc(chunks, (number + other->number + 1) * sizeof(Chunk));
+        if (!more) return false;
+        chunks = more;
+        for (size_t i = 0; i < other->number; i++) chunks[number++] = other->chunks[i];
+        free(other->chunks);
+        *other = Chunks{};
+        return true;
+    }
+
+    void end() noexcept {
+        for (size_t i = 0; i < number; i++) table_free(chunks[i].bytes, chunks[i].size, 1);
+        free(chunks);
+        *this = Chunks{};
+    }
+
+private:
+    BPE_NEVER_INLINE bool add_chunk(size_t size) noexcept {
+        const size_t usual = number ? LARGE : FIRST, taken = size > usual ? size : usual;
+        Chunk *more = (Chunk *)realloc(chunks, (number + 1) * sizeof(Chunk));
+        if (!more) return false;
+        chunks = more;
+        uint8_t *made = (uint8_t *)uncleared_new(taken, 1);
+        if (!made) return false;
+        chunks[number++] = Chunk{made, taken};
+        at = made;
+        left = taken;
+        return true;
+    }
+};
+
 struct WordTable : OpenTable<WordEntry> {
-    Bytes text;         /* of long ones */
+    enum { MODERATE = 1 << 18 };  /* places */
+    Chunks texts;       /* of long ones */
     size_t text_bytes;  /* of all pretokens in the table, each once */
     bool crowded;       /* one is far from its place */
 
     size_t text_size() const noexcept { return text_bytes; }
     const uint8_t *bytes(const WordEntry &entry) const noexcept {
-        return entry.is_long() ? text.bytes + entry.start : entry.key.bytes();
+        return entry.is_long() ? entry.text : entry.key.bytes();
     }
 
     bool start(size_t size) noexcept {
-        text = Bytes{NULL, 0, 0};
+        texts = Chunks{};
         text_bytes = 0;
         crowded = false;
         return OpenTable<WordEntry>::start(size);
@@ -45,12 +95,13 @@ struct WordTable : OpenTable<WordEntry> {
 
     void end() noexcept {
         OpenTable<WordEntry>::end();
-        text.end();
+        texts.end();
     }
 
     void clear() noexcept {
         OpenTable<WordEntry>::clear();
-        text.size = text_bytes = 0;
+        texts.end();
+        text_bytes = 0;
     }
 
     /* Which place a hash stands for, in bytes from the beginning of the table. */
@@ -70,11 +121,10 @@ struct WordTable : OpenTable<WordEntry> {
         const uint64_t hash = place_of(key, secret);
         WordEntry *entry = find(hash, [&](const WordEntry &one) {
             return one.key == marked
-                   && (!is_long || !memcmp(text.bytes + one.start, pretoken, length));
+                   && (!is_long || !memcmp(one.text, pretoken, length));
         });
         if (entry->is_free()) {
-            entry->start = text.size;
-            if (is_long && !text.append(pretoken, length)) return false;
+            if (is_long && !(entry->text = texts.add(pretoken, length))) return false;
             entry->key = marked;
             text_bytes += length;
             used++;
@@ -94,102 +144,33 @@ struct WordTable : OpenTable<WordEntry> {
                     return place_of(one.key, made);
                 })) return false;
         }
-        return !BPE_UNLIKELY(2 * used > mask) || grow();
+        return !BPE_UNLIKELY(2 * used > mask) || grow(mask < MODERATE ? 4 : 2);
     }
 
-    BPE_NEVER_INLINE bool grow() noexcept {
-        return move(2 * (mask + 1), [this](WordEntry &one) { return place_of(one.key, secret); });
+    /* A small table has four times as many places then: what it costs to move is mostly paid by those that
+     * move often. */
+    BPE_NEVER_INLINE bool grow(size_t times) noexcept {
+        return move(times * (mask + 1), [this](WordEntry &one) { return place_of(one.key, secret); });
     }
 };
 
-/* Adds the counts of one table to another, in parts that threads may do at the same time: each has a range of
- * places of its own. Words that would have to cross its end are left for the last step, which is done alone. */
-struct AddWords {
-    WordTable *into;
-    const WordTable *from;
-    size_t offset;  /* where the long pretokens of `from` are, in the bytes of `into` */
+/* Asks for the bytes of long pretokens, which are not in the table. Where they are is known only when the
+ * entry has arrived, so this is done for the long one that was asked for some time before. */
+struct AskedTexts {
+    enum { LONGS = 4 };
+    const WordEntry *places[LONGS];
+    size_t number;
 
-    /* What one thread did. */
-    struct Part {
-        size_t used, text_bytes;
-        bool crowded;
-        std::vector<size_t> left;  /* places in `from` */
-    };
-
-    /* Make room, so that nothing has to move. False if there is no memory. */
-    bool start(WordTable *to, const WordTable *other) noexcept {
-        into = to;
-        from = other;
-        offset = into->text.size;
-        while (4 * (into->used + from->used) > 3 * into->mask)
-            if (!into->grow()) return false;
-        return into->text.append(from->text.bytes, from->text.size);
+    /* With any entry in place of those that have not been asked for yet. */
+    void begin(const WordEntry *any) noexcept {
+        for (const WordEntry *&place : places) place = any;
+        number = 0;
     }
 
-    /* Part `number` of `parts`. False if there is no memory. */
-    bool add(size_t number, size_t parts, Part *part) const noexcept {
-        enum { SOON = 32 };
-        const size_t size = into->mask + 1;
-        const size_t begin = size / parts * number, end = number + 1 < parts ? begin + size / parts : size;
-        try {
-            for (size_t i = 0; i <= from->mask; i++) {
-                const WordEntry &entry = from->entries[i];
-                into->prefetch(place_of(from->entries[(i + SOON) & from->mask]));
-                if (entry.is_free()) continue;
-                const size_t place = place_of(entry) & into->mask;
-                if (place < begin || place >= end) continue;
-                if (!add_entry(entry, place, end, part)) part->left.push_back(i);
-            }
-        } catch (...) {
-            return false;
-        }
-        return true;
-    }
-
-    /* What is left of a part. False if there is no memory. */
-    bool finish(const Part &part) noexcept {
-        into->used += part.used;
-        into->text_bytes += part.text_bytes;
-        into->crowded |= part.crowded;
-        for (size_t i : part.left) {
-            const WordEntry &entry = from->entries[i];
-            if (!into->add(key_of(entry), from->bytes(entry), entry.length(), entry.count)) return false;
-        }
-        return into->tidy();
-    }
-
-private:
-    /* The plain key of an entry of `from`, by the secret of `into`. */
-    Key key_of(const WordEntry &entry) const noexcept {
-        const bool same = from->secret.a == into->secret.a && from->secret.b == into->secret.b;
-        return entry.is_long() && !same ? long_key(from->bytes(entry), entry.length(), into->secret)
-                                        : entry.key & not_pooled;
-    }
-
-    uint64_t place_of(const WordEntry &entry) const noexcept {
-        return WordTable::place_of(key_of(entry), into->secret);
-    }
-
-    /* False if it does not fit before `end`. */
-    bool add_entry(const WordEntry &entry, size_t place, size_t end, Part *part) const noexcept {
-        const Key key = entry.is_long() ? key_of(entry) | pooled_mark : entry.key;
-        const size_t length = entry.length(), first = place;
-        for (; place < end; place++) {
-            WordEntry *one = &into->entries[place];
-            if (one->is_free()) {
-                *one = WordEntry{key, entry.count, entry.is_long() ? offset + entry.start : 0};
-                part->used++;
-                part->text_bytes += length;
-                part->crowded |= place - first > MOST_PROBES;
-                return true;
-            }
-            if (one->key == key
-                && (!entry.is_long() || !memcmp(into->bytes(*one), from->bytes(entry), length))) {
-                one->count += entry.count;
-                return true;
-            }
-        }
-        return false;
+    void ask(const WordEntry *place) noexcept {
+        const WordEntry *&before = places[number++ % LONGS];
+        BPE_PREFETCH(before->text);
+        before = place;
     }
 };
 

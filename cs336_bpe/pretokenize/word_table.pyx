@@ -5,6 +5,9 @@
 It is for stages that count in one table (`word_table.h`); how they fill it is theirs.
 """
 
+from libc.stdint cimport uint8_t, uint64_t
+from libcpp.vector cimport vector
+
 from functools import partial
 
 from cs336_bpe.pretokenize.add_up cimport ColumnWriter, column_sizes, new_columns
@@ -12,8 +15,17 @@ from cs336_bpe.pretokenize.add_up cimport ColumnWriter, column_sizes, new_column
 from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
 from cs336_bpe.text.crew import over_calls
 
-cdef extern from "word_table.h" nogil:
+cdef extern from "add_words.h" nogil:
     void keys_init_module()
+    cppclass AddWords:
+        cppclass Part:
+            pass
+        bint start(WordTable *into, WordTable *others)
+        bint add(size_t number, size_t parts, Part *part)
+        bint finish(const Part &part)
+    cppclass WriteWords:
+        void start(const WordTable *table, uint8_t *text, uint64_t *lengths, uint64_t *counts)
+        void write()
 
 keys_init_module()
 
@@ -23,7 +35,7 @@ cdef class WordCounts:
 
     >>> counts = WordCounts()
     >>> counts.add(WordCounts(), 2)
-    >>> len(counts.as_counts())
+    >>> len(counts.as_counts(2))
     0
     """
 
@@ -38,7 +50,6 @@ cdef class WordCounts:
         cdef Sum both = Sum(self, other, num_threads)
         over_calls([partial(both.add, number) for number in range(num_threads)], num_threads)
         both.finish()
-        other.words.end()
 
     def empty_into(self, Total total, size_t most=0):
         """Move what is in the table to the total, if it has more than `most` pretokens. Other
@@ -49,12 +60,14 @@ cdef class WordCounts:
                                           total.longs)
         check_memory(has_memory)
 
-    def as_counts(self):
+    def as_counts(self, size_t num_threads):
         """What is in the table, as columns: no Python object is made for a pretoken."""
-        cdef ColumnWriter writer
-        columns = new_columns(column_sizes(self.words), &writer)
-        writer.write(self.words)
-        return PretokenCounts.from_columns(Columns(*columns))
+        cdef ColumnWriter columns
+        cdef Writing writing = Writing(self)
+        made = new_columns(column_sizes(self.words), &columns)
+        writing.words.start(&self.words, columns.text, columns.lengths, columns.counts)
+        over_calls([writing.write] * num_threads, num_threads)
+        return PretokenCounts.from_columns(Columns(*made))
 
 
 cdef class Sum:
@@ -79,6 +92,20 @@ cdef class Sum:
         cdef size_t i
         for i in range(self.parts.size()):
             check_memory(self.words.finish(self.parts[i]))
+        self.other.words.end()
+
+
+cdef class Writing:
+    """A table, while it is written out as columns."""
+    cdef WriteWords words
+    cdef WordCounts table  # which `words` points to
+
+    def __cinit__(self, WordCounts table not None):
+        self.table = table
+
+    def write(self):
+        with nogil:
+            self.words.write()
 
 
 cdef int check_memory(bint there_was_some) except -1:

@@ -64,6 +64,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pretokenize/add_up.h": (COUNT, ("pretokenize.stage11_threads",)),
     "pretokenize/dense_counts.h": (COUNT, ("pretokenize.stage11_threads", "pretokenize.total")),
     "pretokenize/stage11_threads.pyx": (COUNT, ("pretokenize.stage11_threads",)),
+    "pretokenize/add_words.h": (COUNT, ("pretokenize.word_table",)),
     "pretokenize/word_table.h": (COUNT, ("pretokenize.word_table", "pretokenize.stage12_rolling")),
     "native/word_key.h": (COUNT, ("pretokenize.stage12_rolling",)),
     "native/open_table.h": (COUNT, ("pretokenize.stage11_threads",)),
@@ -316,20 +317,31 @@ mistake("side by side: a word ends one byte too late", "encode/side_by_side.h",
         "(Eight)(lengths <= (uint32_t)i + 1)", "(Eight)(lengths <= (uint32_t)i)")
 mistake("rolling counts: long words are told apart by their hash alone",
         "pretokenize/word_table.h",
-        "&& (!is_long || !memcmp(text.bytes + one.start, pretoken, length))", "",
+        "&& (!is_long || !memcmp(one.text, pretoken, length))", "",
         tests=TABLES, modules=())
 mistake("rolling counts: what is late is not counted", "pretokenize/rolling_counts.h",
         "table->tidy() && (!num_late || count_late(text))", "table->tidy()",
         tests=TABLES, modules=())
-mistake("rolling counts: what crosses the end of a part is left out",
-        "pretokenize/word_table.h",
-        "if (!add_entry(entry, place, end, part)) part->left.push_back(i);",
-        "add_entry(entry, place, end, part);")
-mistake("rolling counts: the last part is not longer", "pretokenize/word_table.h",
-        "number + 1 < parts ? begin + size / parts : size", "begin + size / parts",
-        tests=TABLES, modules=())
-mistake("rolling counts: long words of another table are elsewhere", "pretokenize/word_table.h",
-        "entry.is_long() ? offset + entry.start : 0", "entry.start", tests=TABLES, modules=())
+mistake("rolling counts: what crosses the end of a part is left out", "pretokenize/add_words.h",
+        "            part->left.push_back(i);", "            ;")
+mistake("rolling counts: the last part is not longer", "pretokenize/add_words.h",
+        "number + 1 < parts ? begin + share : size", "begin + share", tests=TABLES, modules=())
+mistake("rolling counts: what lies behind the end of a part is left out", "pretokenize/add_words.h",
+        "i < end || !from->entries[i & from->mask].is_free()", "i < end", tests=TABLES, modules=())
+mistake("rolling counts: long words of another table are freed with it", "pretokenize/add_words.h",
+        "return into->texts.take(&from->texts);", "return true;")
+mistake("rolling counts: tables with other secrets are walked along", "pretokenize/add_words.h",
+        "same_secret = from->secret.a == into->secret.a && from->secret.b == into->secret.b;",
+        "same_secret = true;", tests=TABLES, modules=())
+mistake("rolling counts: a larger table is added to a smaller one", "pretokenize/add_words.h",
+        "if (into->mask < from->mask) std::swap(*into, *from);", "", tests=TABLES, modules=())
+mistake("columns: sixteen bytes are written behind the last word", "pretokenize/add_words.h",
+        "!entry.is_long() && end - to >= 16", "!entry.is_long()", tests=TABLES, modules=())
+mistake("columns: the last range is left out", "pretokenize/add_words.h",
+        "(begin = next.fetch_add(RANGE)) <= table->mask",
+        "(begin = next.fetch_add(RANGE)) + RANGE <= table->mask")
+mistake("rolling counts: a word that is longer than a chunk is written over its end",
+        "pretokenize/word_table.h", "taken = size > usual ? size : usual;", "taken = usual;")
 mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/word_table.h",
         "(length <= TINY ? tinies.add", "(length <= SHORT ? tinies.add")
 

@@ -9,6 +9,7 @@
 #if defined(COUNTS)
 #include "add_up.h"
 #elif defined(WORDS)
+#include "add_words.h"
 #include "rolling_counts.h"
 #elif defined(RANKS)
 #include "pair_ranks.h"
@@ -201,12 +202,15 @@ int main() {
 
 enum { NUMBER = 20000, IN_BATCH = 1000 };
 
-/* Words of `length` bytes that all have the same hash; short and long ones are made from the two halves of
- * the secret. */
+static bool crafted = true;
+
+/* Words of `length` bytes. If they are crafted, all have the same hash; short and long ones are made from the
+ * two halves of the secret. */
 static std::string text_of(size_t first, size_t number, size_t length) {
     std::string text;
     for (uint64_t i = first; i < first + number; i++) {
         uint64_t half = length > SHORT ? process_secret.b : process_secret.a;
+        if (!crafted) half = i * 0x9E3779B97F4A7C15;
         std::string word((const char *)&half, 8);
         word.append((const char *)&i, 8);
         text += (word + word).substr(0, length);
@@ -251,43 +255,83 @@ static void check_long_words() {
     longs.end();
 }
 
-int main() {
+/* Columns hold what the table does, each word once, and nothing is written behind them. */
+static void check_columns(const WordTable &table, uint64_t times) {
+    std::string text(table.text_size() + 64, '#');
+    std::vector<uint64_t> lengths(table.used + 1, 77), counts(table.used + 1, 77);
+    std::vector<std::string> words, expected;
+    WriteWords columns;
+    columns.start(&table, (uint8_t *)&text[0], lengths.data(), counts.data());
+    columns.write();
+    columns.write();  /* as a thread that comes too late */
+    size_t at = 0;
+    for (size_t i = 0; i < table.used; at += lengths[i++]) {
+        words.push_back(text.substr(at, lengths[i]));
+        check(counts[i] == times, "columns: counts");
+    }
+    table.for_each([&](const WordEntry &one) {
+        expected.push_back(std::string((const char *)table.bytes(one), one.length())); });
+    std::sort(words.begin(), words.end());
+    std::sort(expected.begin(), expected.end());
+    check(words == expected, "columns: each word is there");
+    check(at == table.text_size() && text.substr(at) == std::string(64, '#') && lengths.back() == 77
+          && counts.back() == 77, "columns: nothing behind them");
+}
+
+/* All words are in one table, and half of them in another, smaller one, which has another secret if the words
+ * collide. They are added in parts, as threads would: if there are many, many words cross an end, and the last
+ * part is longer than the others. */
+static void check_adding(size_t number_of_parts, bool larger_first) {
     WordTable table, other;
+    check(table.start(1 << 12) && other.start(1 << 12), "there is memory");
+    for (size_t length : {15, 32}) {
+        count(&table, NUMBER, length);
+        count(&other, NUMBER / 2, length);
+    }
+    check(crafted == (other.secret.a != table.secret.a), "words: each table has its secret");
+    check(table.mask > other.mask, "words: one table is larger");
+    WordTable *into = larger_first ? &table : &other, *from = larger_first ? &other : &table;
+    AddWords both;
+    std::vector<AddWords::Part> parts(number_of_parts);
+    check(both.start(into, from), "there is memory to add up");
+    for (size_t i = 0; i < number_of_parts; i++)
+        check(both.add(i, number_of_parts, &parts[i]), "there is memory for a part");
+    size_t left = 0;
+    for (const AddWords::Part &part : parts) {
+        left += part.left.size();
+        check(both.finish(part), "there is memory for the rest");
+    }
+    check(left || number_of_parts < 1000, "words: some cross an end");
+    from->end();
+    check(into->used == 2 * NUMBER, "words: added up");
+    into->for_each([&](const WordEntry &one) {
+        uint64_t number = 0;
+        memcpy(&number, into->bytes(one) + 8, one.length() == 15 ? 7 : 8);
+        const_cast<WordEntry &>(one).count -= number < NUMBER / 2;
+    });
+    check_table(*into, 1, "words: added up, the table");
+    check_columns(*into, 1);
+    into->end();
+}
+
+int main() {
+    WordTable table;
     keys_init_module();
     check_long_words();
-    check(table.start(1 << 12) && other.start(1 << 12), "there is memory");
+    check(table.start(1 << 12), "there is memory");
     for (int round = 0; round < 2; round++)
         for (size_t length : {15, 32}) count(&table, NUMBER, length);
     check(is_new(table.secret), "words: the table has moved");
     check_table(table, 2, "words: counted twice");
 
-    /* Half of the words are in another table, by another secret. They are added in many parts, as many
-     * threads would: the last one is longer than the others, and many words cross an end. */
-    enum { PARTS = 1000 };
-    for (size_t length : {15, 32}) count(&other, NUMBER / 2, length);
-    check(other.secret.a != table.secret.a, "words: each table has its secret");
-    for (bool larger : {false, true}) {
-        WordTable *into = larger ? &table : &other;
-        AddWords both;
-        std::vector<AddWords::Part> parts(PARTS);
-        check(both.start(into, larger ? &other : &table), "there is memory to add up");
-        for (size_t i = 0; i < PARTS; i++)
-            check(both.add(i, PARTS, &parts[i]), "there is memory for a part");
-        for (const AddWords::Part &part : parts) check(both.finish(part), "there is memory for the rest");
-        if (!larger) {  /* now the smaller one has everything once more, and half of it twice */
-            size_t total = 0;
-            other.for_each([&](const WordEntry &one) { total += one.count; });
-            check(other.used == 2 * NUMBER && total == 2 * (NUMBER * 2 + NUMBER / 2), "words: added up");
-            other.for_each([&](const WordEntry &one) {
-                uint64_t number = 0;
-                memcpy(&number, other.bytes(one) + 8, one.length() == 15 ? 7 : 8);
-                const_cast<WordEntry &>(one).count -= number < NUMBER / 2;
-            });
-            check_table(other, 2, "words: added up, the table");
-        }
-    }
-    check_table(table, 4, "words: added up to four");
-    table.end(), other.end();
+    table.end();
+
+    for (bool made_to_collide : {true, false})
+        for (size_t parts : {1, 3, 1000})
+            for (bool larger_first : {false, true}) {
+                crafted = made_to_collide;
+                check_adding(parts, larger_first);
+            }
     return wrong;
 }
 
