@@ -95,17 +95,26 @@ template <class Entry> struct OpenTable {
 
     /* To places by a new secret, because an entry is far from its own; `hash_of(entry, secret)` gives
      * the hash. A table that is quite full grows: there it may have been chance. Another one stays as
-     * large, or words that collide could make it grow; and after MOST_MOVES it stays where it is,
-     * because without randomness moving would be in vain. */
+     * large, or words that collide could make it grow. A new secret may be unlucky too, one in a thousand
+     * for words that were made to collide, and then it is not the last; but after MOST_MOVES the table
+     * stays where it is, because without randomness moving would be in vain. */
     template <class HashOf> BPE_NEVER_INLINE bool move_away(HashOf hash_of) noexcept {
-        bool grows = 3 * used > mask;
-        moves = grows ? 0 : moves + 1;
-        if (moves > MOST_MOVES) return true;
-        size_t size = grows ? 2 * (mask + 1) : mask + 1;
-        Secret made = new_secret(size + (size_t)moves);
-        bool moved = move(size, [&](Entry &entry) { return hash_of(entry, made); });
-        if (moved) secret = made;
-        return moved;
+        do {
+            bool grows = 3 * used > mask;
+            moves = grows ? 0 : moves + 1;
+            if (moves > MOST_MOVES) return true;
+            size_t size = grows ? 2 * (mask + 1) : mask + 1;
+            Secret made = new_secret(size + (size_t)moves);
+            if (!move(size, [&](Entry &entry) { return hash_of(entry, made); })) return false;
+            secret = made;
+        } while (has_far([&](Entry &entry) { return hash_of(entry, secret); }));
+        return true;
+    }
+
+    template <class HashOf> bool has_far(HashOf hash_of) const noexcept {
+        for (size_t i = 0; i <= mask; i++)
+            if (!entries[i].is_free() && is_far(&entries[i], hash_of(entries[i]))) return true;
+        return false;
     }
 };
 

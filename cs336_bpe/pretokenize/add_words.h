@@ -18,7 +18,6 @@
 struct AddWords {
     WordTable *into;
     WordTable *from;
-    bool same_secret;
 
     /* What one thread did. */
     struct Part {
@@ -32,7 +31,6 @@ struct AddWords {
         into = to;
         from = other;
         if (into->mask < from->mask) std::swap(*into, *from);
-        same_secret = from->secret.a == into->secret.a && from->secret.b == into->secret.b;
         while (4 * (into->used + from->used) > 3 * into->mask)
             if (!into->grow(2)) return false;
         return into->texts.take(&from->texts);
@@ -43,9 +41,10 @@ struct AddWords {
         const size_t size = from->mask + 1, share = size / parts;
         const size_t begin = share * number, end = number + 1 < parts ? begin + share : size;
         try {
-            if (same_secret) {
-                /* What belongs into the range may lie behind it, up to the next free place. */
-                for (size_t i = begin; i < end || !from->entries[i & from->mask].is_free(); i++)
+            if (has_same_secret()) {
+                /* What belongs into the range may lie behind it, up to the next free place; behind the
+                 * last place is the first. */
+                for (size_t i = begin; i < end || (i < begin + size && !is_free(i)); i++)
                     add_place(i & from->mask, begin, end, part);
             } else {
                 for (size_t i = 0; i < size; i++) add_place(i, begin, end, part);
@@ -69,10 +68,17 @@ struct AddWords {
     }
 
 private:
-    /* The plain key of an entry of `from`, by the secret of `into`. */
+    bool is_free(size_t i) const noexcept { return from->entries[i & from->mask].is_free(); }
+
+    bool has_same_secret() const noexcept {
+        return from->secret.a == into->secret.a && from->secret.b == into->secret.b;
+    }
+
+    /* The plain key of an entry of `from`, by the secret of `into`, which may change in the last step. */
     Key key_of(const WordEntry &entry) const noexcept {
-        return entry.is_long() && !same_secret ? long_key(entry.text, entry.length(), into->secret)
-                                               : entry.key & not_pooled;
+        return entry.is_long() && !has_same_secret()
+                   ? long_key(entry.text, entry.length(), into->secret)
+                   : entry.key & not_pooled;
     }
 
     /* Add entry `i` of `from`, if it belongs between `begin` and `end`. */

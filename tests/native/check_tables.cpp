@@ -41,7 +41,7 @@ static void check_places(const Table &table, HashOf hash_of, const char *what) {
         number++;
     }
     check(most <= MOST_PROBES, what);
-    check(number && all <= 2 * number, what);
+    check(number && all <= 8 * number, what);  /* mostly below 1; a secret in some hundred is unlucky */
 }
 
 #if defined(COUNTS)
@@ -283,7 +283,7 @@ static void check_columns(const WordTable &table, uint64_t times) {
  * part is longer than the others. */
 static void check_adding(size_t number_of_parts, bool larger_first) {
     WordTable table, other;
-    check(table.start(1 << 12) && other.start(1 << 12), "there is memory");
+    check(table.start(1 << 17) && other.start(1 << 16), "there is memory");
     for (size_t length : {15, 32}) {
         count(&table, NUMBER, length);
         count(&other, NUMBER / 2, length);
@@ -299,6 +299,7 @@ static void check_adding(size_t number_of_parts, bool larger_first) {
     size_t left = 0;
     for (const AddWords::Part &part : parts) {
         left += part.left.size();
+        if (&part == &parts[number_of_parts / 2]) into->crowded = true;  /* so it gets a new secret */
         check(both.finish(part), "there is memory for the rest");
     }
     check(left || number_of_parts < 1000, "words: some cross an end");
