@@ -202,6 +202,8 @@ DECODE = (
     Stage("decode", "stage09_four_at_a_time", "stage08_one_pass",
           "four tokens at a time, lengths beside them", "a load, a store, a fourth of a check",
           compiled=True),
+    Stage("decode", "stage10_lists_in_pieces", "stage09_four_at_a_time",
+          "the integers of a list in pieces", "the same", compiled=True),
 )
 
 STAGES = PRETOKENIZE + TRAIN + ENCODE + DECODE

@@ -15,44 +15,22 @@ so only what is left out of the loop counts.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.stdint cimport uint8_t
+from libc.stdlib cimport free
 
+from cs336_bpe.decode.slots cimport GrowingBytes, Slot, copy_some, new_slots
 from cs336_bpe.decode.token_table cimport (
     FEW_IDS,
-    TOKEN_PADDING,
     GivenIds,
-    Id,
-    Tokens,
     TokenTable,
     guess,
     is_another_without_sign,
-    more_room,
-    place_of,
 )
 
 from cs336_bpe.decode.ids import as_ids, plain_ids
 
-cdef extern from "bytes_that_grow.h":
-    cppclass GrowingBytes:
-        uint8_t *data
-        size_t used
-        size_t room
-        int make_room(size_t size) except -1
-        object finished()
-
 cdef extern from "utf8_text.h":
     object text_from_utf8(const uint8_t *data, size_t size, bint huge_pages)
-
-cdef enum:
-    WIDE = TOKEN_PADDING
-    LONG = 255     # what a slot has for a length, if the token does not fit
-
-
-cdef struct Slot:
-    uint8_t[15] token
-    uint8_t length  # 0 for what is no token
 
 
 cdef class Decoder:
@@ -70,17 +48,7 @@ cdef class Decoder:
     def __cinit__(self, vocab):
         self.table = TokenTable(vocab)
         self.vocab = dict(vocab)
-        cdef const Tokens *tokens = &self.table.tokens
-        cdef size_t place, num_places = tokens.num_near + tokens.num_far + 1
-        cdef uint32_t start, length
-        self.slots = <Slot *>calloc(num_places, sizeof(Slot))
-        if self.slots == NULL:
-            raise MemoryError(f"no memory for {num_places:,} tokens")
-        for place in range(num_places):
-            start = tokens.offsets[place]
-            length = tokens.offsets[place + 1] - start
-            self.slots[place].length = <uint8_t>length if length < WIDE else LONG
-            memcpy(self.slots[place].token, tokens.blob + start, min(length, WIDE - 1))
+        self.slots = new_slots(&self.table.tokens)
 
     def __dealloc__(self):
         free(self.slots)
@@ -118,63 +86,3 @@ cdef class Decoder:
         data = self.decode_bytes(ids)
         text = text_from_utf8(<const uint8_t *>PyBytes_AS_STRING(data), len(data), True)
         return data.decode("utf-8", errors) if text is None else text
-
-
-cdef size_t copy_some(GivenIds given, const Slot *slots, size_t *done,
-                      GrowingBytes *result) noexcept nogil:
-    """Go on with the ids after the first `done`, as far as there is room.
-
-    Returns how much more is needed: 0 at the end, or at an id that is none.
-    """
-    cdef const Tokens *tokens = given.tokens
-    if given.width == 1:
-        return copy_tokens(tokens, slots, <const uint8_t *>given.ids, given.size, done, result)
-    if given.width == 2:
-        return copy_tokens(tokens, slots, <const uint16_t *>given.ids, given.size, done, result)
-    if given.width == 4:
-        return copy_tokens(tokens, slots, <const uint32_t *>given.ids, given.size, done, result)
-    return copy_tokens(tokens, slots, <const uint64_t *>given.ids, given.size, done, result)
-
-
-cdef size_t copy_tokens(const Tokens *tokens, const Slot *slots, const Id *ids, size_t size,
-                        size_t *done, GrowingBytes *result) noexcept nogil:
-    """Copy tokens one after the other: four at a time, or one, where one of them is special."""
-    cdef uint8_t *to = result.data + result.used
-    cdef uint8_t *end = result.data + result.room
-    cdef const Slot *a
-    cdef const Slot *b
-    cdef const Slot *c
-    cdef const Slot *d
-    cdef size_t i = done[0], place, needed = 0
-    cdef uint32_t start, length
-    while i < size:
-        if size - i >= 4 and end - to >= 4 * WIDE:
-            a = &slots[place_of(tokens[0], ids + i)]
-            b = &slots[place_of(tokens[0], ids + i + 1)]
-            c = &slots[place_of(tokens[0], ids + i + 2)]
-            d = &slots[place_of(tokens[0], ids + i + 3)]
-            # Below 16 if all four are from 1 to 15: 0 - 1 is not, and LONG - 1 is not.
-            if (<uint32_t>a.length - 1 | <uint32_t>b.length - 1 | <uint32_t>c.length - 1
-                    | <uint32_t>d.length - 1) < WIDE:
-                to = copy_slot(copy_slot(copy_slot(copy_slot(to, a), b), c), d)
-                i += 4
-                continue
-        place = place_of(tokens[0], ids + i)
-        start = tokens.offsets[place]
-        length = tokens.offsets[place + 1] - start
-        if not length:
-            break
-        if length > <size_t>(end - to):
-            needed = length + more_room(to - result.data, i, size)
-            break
-        memcpy(to, tokens.blob + start, length)
-        to += length
-        i += 1
-    done[0] = i
-    result.used = to - result.data
-    return needed
-
-
-cdef inline uint8_t *copy_slot(uint8_t *to, const Slot *slot) noexcept nogil:
-    memcpy(to, slot, WIDE)
-    return to + slot.length

@@ -100,13 +100,16 @@ static inline uint32_t value_of(PyObject *number) {
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
-/* The ids in a list or a tuple, which the interpreter's lock keeps others from changing. Where there is
- * none, the list is locked itself. Another thread may have made it shorter just before. */
-static void copy_objects(PyObject *list, size_t size, uint32_t *ids) {
+/* `size` ids in a list or a tuple, from the one with the number `first` on, which the interpreter's lock keeps
+ * others from changing. Where there is none, the list is locked itself. Another thread may have made it
+ * shorter just before. */
+static void copy_objects(PyObject *list, size_t first, size_t size, uint32_t *ids) {
     Py_BEGIN_CRITICAL_SECTION(list);
-    PyObject **items = PySequence_Fast_ITEMS(list);
-    const size_t there = (size_t)PySequence_Fast_GET_SIZE(list);
-    for (size_t i = 0; i < size; i++) ids[i] = i < there ? value_of(items[i]) : (uint32_t)NO_ID;
+    PyObject **items = PySequence_Fast_ITEMS(list) + first;
+    const size_t all = (size_t)PySequence_Fast_GET_SIZE(list), there = all > first ? all - first : 0;
+    const size_t good = std::min(there, size);
+    for (size_t i = 0; i < good; i++) ids[i] = value_of(items[i]);
+    for (size_t i = good; i < size; i++) ids[i] = NO_ID;
     Py_END_CRITICAL_SECTION();
 }
 

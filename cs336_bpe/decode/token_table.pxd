@@ -11,6 +11,7 @@ cdef extern from "token_table.h" nogil:
     enum:
         TOKEN_PADDING
     size_t place_of[Id](const Tokens &tokens, const Id *id)
+    void copy_objects(object ids, size_t first, size_t size, uint32_t *to)
     bint is_another_without_sign(const void *ids, int width, size_t size)
 
 ctypedef fused Id:
@@ -67,6 +68,18 @@ cdef inline size_t guess(GivenIds given) noexcept nogil:
     cdef inline size_t k, total = 0
     for k in range((given.size + step - 1) // step):
         total += length_of(given, k * step)
+    return total if step == 1 else total * step + total * step // 32 + 4 * TOKEN_PADDING
+
+
+cdef inline size_t guess_of_list(const Tokens &tokens, ids, size_t size):
+    """The same for the ids of a list or a tuple."""
+    cdef inline size_t step = size // SAMPLE + 1
+    cdef inline size_t k, place, total = 0
+    cdef inline uint32_t id
+    for k in range((size + step - 1) // step):
+        copy_objects(ids, k * step, 1, &id)
+        place = place_of(tokens, &id)
+        total += tokens.offsets[place + 1] - tokens.offsets[place]
     return total if step == 1 else total * step + total * step // 32 + 4 * TOKEN_PADDING
 
 

@@ -18,7 +18,6 @@ from cs336_bpe.rules import MAX_ID, check_tokens
 cdef extern from "token_table.h" nogil:
     enum:
         NO_ID
-    void copy_objects(object ids, size_t size, uint32_t *to)
     bint add_up_any(const Tokens &tokens, const void *ids, int width, bint with_sign, size_t size,
                     size_t *total)
 
@@ -119,7 +118,7 @@ cdef class GivenIds:
             self.own = <uint32_t *>malloc(self.size * sizeof(uint32_t) + 1)
             if self.own == NULL:
                 raise MemoryError(f"no memory for {self.size:,} ids")
-            copy_objects(ids, self.size, self.own)
+            copy_objects(ids, 0, self.size, self.own)
             self.ids = self.own
             self.width = sizeof(uint32_t)
         else:

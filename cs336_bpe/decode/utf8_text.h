@@ -51,8 +51,31 @@ static inline size_t read_char(const uint8_t *text, size_t left, uint32_t *found
     return wrong ? 0 : size;
 }
 
+/* Four characters of two bytes each, in an order that a test can rely on: the first byte of the text is the
+ * lowest. False if they are something else. */
+template <class Char> static inline bool write_four_pairs(const uint8_t *text, Char *to) {
+    uint64_t pairs = 0;
+    for (int i = 7; i >= 0; i--) pairs = pairs << 8 | text[i];
+    if ((pairs & 0xC0E0C0E0C0E0C0E0) != 0x80C080C080C080C0) return false;
+    const uint64_t high = pairs & 0x001F001F001F001F, low = pairs >> 8 & 0x003F003F003F003F;
+    /* Below C2 it would be a character of one byte; adding 1E makes that a bit which is not there. */
+    if (((high + 0x001E001E001E001E) & 0x0020002000200020) != 0x0020002000200020) return false;
+    const uint64_t codes = high << 6 | low;
+    for (int i = 0; i < 4; i++) to[i] = (Char)(codes >> 16 * i & 0xFFFF);
+    return true;
+}
+
+/* One character of three bytes; 0 if it is something else. Four bytes are read. */
+static inline uint32_t read_triple(const uint8_t *text) {
+    const uint32_t four = text[0] | text[1] << 8 | text[2] << 16 | (uint32_t)text[3] << 24;
+    const uint32_t code = (four & 0xF) << 12 | (four >> 8 & 0x3F) << 6 | (four >> 16 & 0x3F);
+    const bool is_triple = (four & 0xC0C0F0) == 0x8080E0;
+    return is_triple && code >= 0x800 && (code & 0xF800) != 0xD800 ? code : 0;
+}
+
 /* Write all characters. `to` has room for one for each byte that does not continue another; and no
- * more are written, because each that is valid has exactly one such byte. */
+ * more are written, because each that is valid has exactly one such byte. Text comes in rows of
+ * characters of one length, so a row is written before anything else is tried. */
 template <class Char>
 static bool write_chars(const uint8_t *__restrict text, size_t size, Char *__restrict to) {
     const uint8_t *const end = text + size;
@@ -66,7 +89,12 @@ static bool write_chars(const uint8_t *__restrict text, size_t size, Char *__res
             to += 16;
         }
         while (text < end && *text < 0x80) *to++ = *text++;
-        while (text < end && *text >= 0x80) {
+        if (sizeof(Char) > 1) {
+            for (; end - text >= 8 && write_four_pairs(text, to); text += 8) to += 4;
+            for (uint32_t code; end - text >= 4 && (code = read_triple(text)); text += 3)
+                *to++ = (Char)code;
+        }
+        if (text < end && *text >= 0x80) {
             uint32_t code = 0;
             const size_t taken = read_char(text, (size_t)(end - text), &code);
             if (!taken) return false;

@@ -88,11 +88,13 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "encode/rolling.h": (WORDS, ("tokenizer.engine",)),
     "tokenizer/engine.pyx": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "tokenizer/whole_text.h": (ENGINE + STREAMS, ("tokenizer.engine",)),
-    "decode/token_table.h": (DECODE, ("decode.token_table", "decode.stage09_four_at_a_time")),
-    "decode/utf8_text.h": (DECODE, ("decode.stage09_four_at_a_time",)),
-    "decode/bytes_that_grow.h": (DECODE, ("decode.stage09_four_at_a_time",)),
+    "decode/token_table.h": (DECODE, ("decode.token_table", "decode.stage10_lists_in_pieces")),
+    "decode/utf8_text.h": (DECODE, ("decode.stage10_lists_in_pieces",)),
+    "decode/bytes_that_grow.h": (DECODE, ("decode.stage10_lists_in_pieces",)),
     "decode/stage08_one_pass.pyx": (DECODE, ("decode.stage08_one_pass",)),
-    "decode/stage09_four_at_a_time.pyx": (DECODE, ("decode.stage09_four_at_a_time",)),
+    "decode/slots.pxd": (DECODE, ("decode.stage09_four_at_a_time",
+                                  "decode.stage10_lists_in_pieces")),
+    "decode/stage10_lists_in_pieces.pyx": (DECODE, ("decode.stage10_lists_in_pieces",)),
     "corpora/near_duplicates.pyx": (SAMPLE, ("corpora.near_duplicates",)),
     "corpora/choose.py": ((*SAMPLE, "cs336_bpe/corpora/choose.py"), ()),
     "cost/vocabulary_size.py": (("tests/cost", "cs336_bpe/cost"), ()),
@@ -230,7 +232,7 @@ mistake("tables: what collides stays where it is", "native/open_table.h",
 mistake("tables: words that collide make the table grow", "native/open_table.h",
         "bool grows = 3 * used > mask;", "bool grows = true;", tests=TABLES, modules=())
 mistake("tables: a table that moves keeps its secret", "native/open_table.h",
-        "if (moved) secret = made;", "", tests=TABLES, modules=())
+        "            secret = made;\n", "", tests=TABLES, modules=())
 mistake("counts: long words that move keep their hashes", "pretokenize/word_counts.h",
         "return one.hash_of_bytes = secret_hash_of(bytes(one), one.size, made);",
         "return secret_hash_of(bytes(one), one.size, made);", tests=TABLES, modules=())
@@ -618,11 +620,11 @@ mistake("decode: negative ids wrap round", "decode/token_table.h",
         "return width == 1 ? has_negative((const int8_t *)ids, size)", "return width == 1 ? false")
 mistake("decode: room for the next token, and no more", "decode/stage08_one_pass.pyx",
         "elif length and length <= <size_t>(end - to):", "elif length:")
-mistake("decode: one id is left out where there was no room", "decode/stage09_four_at_a_time.pyx",
+mistake("decode: one id is left out where there was no room", "decode/slots.pxd",
         "    done[0] = i\n", "    done[0] = i + (needed != 0)\n")
-mistake("decode: a token of 16 bytes is in a slot", "decode/stage09_four_at_a_time.pyx",
+mistake("decode: a token of 16 bytes is in a slot", "decode/slots.pxd",
         "<uint8_t>length if length < WIDE else LONG", "<uint8_t>length if length <= WIDE else LONG")
-mistake("decode: one of four may be no token", "decode/stage09_four_at_a_time.pyx",
+mistake("decode: one of four may be no token", "decode/slots.pxd",
         "| <uint32_t>b.length - 1 |", "|")
 mistake("decode: what was not used is given out", "decode/bytes_that_grow.h",
         "                Py_SET_SIZE((PyVarObject *)object, (Py_ssize_t)used);\n", "")
@@ -632,6 +634,20 @@ mistake("decode: overlong forms of four bytes are text", "decode/utf8_text.h",
         "if (code < 0x10000 || code > 0x10FFFF) return 0;", "if (code > 0x10FFFF) return 0;")
 mistake("decode: overlong forms of two bytes are text", "decode/utf8_text.h",
         "if (first < 0xC2 ||", "if (first < 0xC0 ||")
+mistake("decode: overlong forms of two bytes are text in a row", "decode/utf8_text.h",
+        "!= 0x0020002000200020) return false;", "== 0) return false;")
+mistake("decode: overlong forms of three bytes are text in a row", "decode/utf8_text.h",
+        "is_triple && code >= 0x800 &&", "is_triple &&")
+mistake("decode: surrogates are text in a row", "decode/utf8_text.h",
+        "(code & 0xF800) != 0xD800 ? code : 0", "code != 0xD800 ? code : 0")
+mistake("decode: a row is read behind the end", "decode/utf8_text.h",
+        "end - text >= 4 && (code = read_triple(text))", "(code = read_triple(text))")
+mistake("decode: each piece of a list is the first", "decode/stage10_lists_in_pieces.pyx",
+        "copy_objects(ids, first, here, piece.data())", "copy_objects(ids, 0, here, piece.data())")
+mistake("decode: a wrong id ends a list", "decode/stage10_lists_in_pieces.pyx",
+        "            if done < here:\n                return None\n", "")
+mistake("decode: a list that became shorter is read behind its end", "decode/token_table.h",
+        "const size_t good = std::min(there, size);", "const size_t good = size;")
 mistake("decode: characters above U+00FF have a byte", "decode/utf8_text.h",
         "most < 0xC4 ? 0xFF", "most < 0xC5 ? 0xFF")
 mistake("decode: blocks of 256 bytes overflow a counter", "decode/utf8_text.h",

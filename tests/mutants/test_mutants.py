@@ -24,5 +24,5 @@ def test_names_tests_and_modules():
         assert all((ROOT / path).exists() for path in paths), one.name
         for module in one.modules:
             assert (ROOT / "cs336_bpe" / (module.replace(".", "/") + ".pyx")).exists(), one.name
-        compiled = one.file.endswith((".h", ".pyx")) and one.tests != TABLES
+        compiled = one.file.endswith((".h", ".pxd", ".pyx")) and one.tests != TABLES
         assert bool(one.modules) == compiled, one.name
