@@ -66,9 +66,14 @@ fi
 CS336_BPE_SANITIZE=$flag "$python" setup.py -q build_ext --inplace -j2
 sanitized() {
     LD_PRELOAD="$libraries" PYTHONPATH="$copy" PYTHONMALLOC=malloc \
-        ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-        TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1" "$@"
+        ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:log_path=$copy/report" \
+        UBSAN_OPTIONS="print_stacktrace=1:log_path=$copy/report" \
+        TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 ignore_noninstrumented_modules=1 \
+            log_path=$copy/report" "$@"
 }
+# pytest would keep what is written to standard error from the reader when the program ends.
+rm -f "$copy"/report.*
+trap 'cat "$copy"/report.* 2>/dev/null || true' EXIT
 if [ $save = no ]; then
     sanitized "${run[@]}" "${what[@]}"
     exit

@@ -175,6 +175,18 @@ def whole_run(folder, command, before):
     return complete, seconds
 
 
+def end(process, how, seconds, share):
+    """Send a signal after a share of the time that the command takes. What it takes, as far as
+    that is known: a run that is complete before tells."""
+    begin = time.perf_counter()
+    try:
+        process.wait(timeout=share * seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(how)
+        return seconds
+    return time.perf_counter() - begin
+
+
 def is_partial(command, name):
     """What later runs continue from, or remove, by its name."""
     return ".part" in name or ".encoding" in name or (command == "fetch" and ".lock" in name)
@@ -216,8 +228,7 @@ def test_ended_at_random_moments(command, folder, tally):
         left = names(folder)
         how = [signal.SIGTERM, signal.SIGKILL, signal.SIGHUP][number % 3]
         with start(folder, command) as process:
-            time.sleep(seconds * rng.uniform(0.2, 1))
-            process.send_signal(how)
+            seconds = end(process, how, seconds, rng.uniform(0.2, 1))
             _, error = process.communicate(timeout=60)
             # -how: Python itself was ended, before or after the command.
             assert process.returncode in (0, -how, 128 + how), error
@@ -253,8 +264,7 @@ def test_killed_and_run_again_and_again(command, folder, tally):
     for _ in range(kills):
         left = names(folder)
         with start(folder, command) as process:
-            time.sleep(seconds * rng.uniform(0.1, 1))
-            process.kill()
+            seconds = end(process, signal.SIGKILL, seconds, rng.uniform(0.1, 1))
             process.communicate(timeout=60)
         count["complete" if process.returncode == 0 else "SIGKILL"] += 1
         found = outputs(folder, before)
