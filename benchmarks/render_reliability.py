@@ -78,8 +78,8 @@ def fuzz(_):
     minutes = sum(run["seconds"] for run in runs if run["sanitized"]) / 60
     total = (f"All runs together: {sum(run['cases'] for run in runs):,} cases, "
              f"{sum(run['comparisons'] for run in runs):,} comparisons, "
-             f"{sum(run['failures'] for run in runs)} failures; {mutated:,} of the cases are mutated "
-             f"files. Those with sanitizers took {minutes:.0f} minutes.")
+             f"{sum(run['failures'] for run in runs)} failures; {mutated:,} of the cases are "
+             f"mutated files. Those with sanitizers took {minutes:.0f} minutes.")
     note = f"*`{result['command']}`. {result['date']}*"
     return "\n".join([table(header, rows), "", *textwrap.wrap(total, 100), "", note])
 
