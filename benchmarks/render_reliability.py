@@ -1,6 +1,7 @@
 """The tables of docs/reliability.md; see render.py."""
 
 import sys
+import textwrap
 
 from rendering import ROOT, load, number, source, table
 
@@ -72,8 +73,34 @@ def fuzz(_):
     rows.append(["**all**", *(f"{sum(int(row[place].replace(',', '')) for row in rows):,}"
                               for place in range(1, 5))])
     header = ["mode", "cases", "comparisons", "with sanitizers: cases", "comparisons"]
+    runs = result["runs"]
+    mutated = sum(run["cases"] for run in runs if run["mode"] == "mutated")
+    minutes = sum(run["seconds"] for run in runs if run["sanitized"]) / 60
+    total = (f"All runs together: {sum(run['cases'] for run in runs):,} cases, "
+             f"{sum(run['comparisons'] for run in runs):,} comparisons, "
+             f"{sum(run['failures'] for run in runs)} failures; {mutated:,} of the cases are "
+             f"mutated files. Those with sanitizers took {minutes:.0f} minutes.")
     note = f"*`{result['command']}`. {result['date']}*"
-    return "\n".join([table(header, rows), "", note])
+    return "\n".join([table(header, rows), "", *textwrap.wrap(total, 100), "", note])
+
+
+SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP")
+
+
+def kills(_):
+    """How often each command was ended while it ran, and by what."""
+    result = load("kills", "reliability")
+    columns = (*SIGNALS, "parts", "complete")
+    rows = [[f"`{row['command']}`", *(row.get(column, 0) for column in columns)]
+            for row in result["rows"]]
+    rows.append(["**all**", *(sum(row[place] for row in rows)
+                              for place in range(1, 1 + len(columns)))])
+    header = ["command", *SIGNALS, "a part was left", "was complete before"]
+    total = (f"Ended while they ran: {sum(rows[-1][1:4])} times. Wrong or partial files under a "
+             f"final name: none, or the test would have failed.")
+    note = f"*`{result['command']}`. {result['date']}*"
+    return "\n".join([table(header, rows), "", *textwrap.wrap(total, 100), "",
+                      *textwrap.wrap(note, 100)])
 
 
 def mutants(_):
@@ -99,8 +126,14 @@ def sanitizers(_):
     rows = [[f"`{row['tests']}`", row["sanitizer"], str(row["passed"]), str(row["left_out"]),
              "no report" if row["clean"] else "**a failure**", row["date"]]
             for row in result["rows"]]
+    for kind in dict.fromkeys(row["sanitizer"] for row in result["rows"]):
+        passed = {row["tests"]: row["passed"] for row in result["rows"]
+                  if row["sanitizer"] == kind}
+        once = sum(number for tests, number in passed.items()  # a file may have its folder's row
+                   if tests.rpartition("/")[0] not in passed)
+        rows.append(["**all**", kind, str(once), "", "", ""])
     header = ["tests", "sanitizer", "passed", "left out", "result", "date"]
     return "\n".join([table(header, rows), "", f"*`{result['command']}`*"])
 
 
-MAKERS = (worst_cases, crafted_words, fuzz, mutants, sanitizers)
+MAKERS = (worst_cases, crafted_words, fuzz, kills, mutants, sanitizers)

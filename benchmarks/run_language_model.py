@@ -21,7 +21,8 @@ from time import perf_counter
 import common
 import torch
 from common import corpus, run_experiments
-from language_model import data, evaluation, training
+from language_model import baselines, data, evaluation, training
+from language_model.settings import TRAINING
 
 from cs336_bpe.cost.transformer import Shape, cost
 from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN, GPT4_PATTERN
@@ -68,7 +69,7 @@ def one_run(name, seed, *, vocab_size=SIZE, pattern=GPT2_PATTERN, fraction=1.0, 
     bytes_per_token = texts.held_out_bytes / len(held_out)
     tokens = num_bytes / bytes_per_token
     if flops:
-        tokens = flops / (training.TRAINING * cost(shape).total_flops / shape.context)
+        tokens = flops / (TRAINING * cost(shape).total_flops / shape.context)
     if epochs:
         tokens = epochs * len(learnt)
     sequences = settings.pop("sequences", SEQUENCES)
@@ -86,7 +87,7 @@ def one_run(name, seed, *, vocab_size=SIZE, pattern=GPT2_PATTERN, fraction=1.0, 
     else:
         row["bits_per_byte"] = evaluation.bits_per_byte(
             model, held_out, tokenizer.id_of(END_OF_TEXT), texts.held_out_bytes)
-        row["unigram_bits_per_byte"] = evaluation.unigram_bits_per_byte(
+        row["unigram_bits_per_byte"] = baselines.unigram_bits_per_byte(
             learnt, held_out, tokenizer.vocab_size, texts.held_out_bytes)
         # Nats per token of the held-out text: what is usually called the loss.
         row["loss"] = row["bits_per_byte"] * math.log(2) * bytes_per_token
@@ -120,7 +121,7 @@ def vocabulary():
     # What the size in the middle needs for the bytes of the others: there both are one run.
     shape = replace(SHAPE, vocab_size=SIZE)
     _, _, held_out = encoded("stories", SIZE)
-    flops = (training.TRAINING * cost(shape).total_flops / shape.context * BUDGET_BYTES
+    flops = (TRAINING * cost(shape).total_flops / shape.context * BUDGET_BYTES
              * len(held_out) / documents("stories").held_out_bytes)
     cases = {}
     for size in SIZES:
@@ -128,7 +129,7 @@ def vocabulary():
         if size != SIZE:
             cases[f"compute {size}"] = {"vocab_size": size, "flops": flops}
     texts = documents("stories")
-    compressors = evaluation.compressed_bits_per_byte(
+    compressors = baselines.compressed_bits_per_byte(
         texts.held_out, data.first_bytes(texts.learnt, BUDGET_BYTES))
     run_all("vocabulary", "stories", cases, budget_flops=flops, equal_at=SIZE,
             compressors=compressors)

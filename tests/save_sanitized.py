@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results" / "reliability_sanitizers.json"
-COMMAND = "tests/sanitize.sh address --save"
+COMMAND = "tests/sanitize.sh address --save; tests/sanitize.sh thread --save"
 
 
 def main(sanitizer: str, tests: str, code: str, summary: str) -> None:

@@ -5,7 +5,6 @@ import doctest
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -398,7 +397,6 @@ def test_pytest_says_what_is_left_out():
 
 
 def test_a_plot_of_a_saved_run(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"benchmarks": [
         a_row("stage05", 4.0), a_row(None, 10.0, name="theirs: x 1.0")]}), encoding="utf-8")
@@ -687,10 +685,9 @@ def test_simulated_events(simulated):
     assert values.simulated("train", "stage13", "wrong_guesses") == "10.0"
 
 
+@pytest.mark.needs("valgrind")  # and its headers, which come with it
 def test_a_stage_is_simulated(tmp_path):
     """The real thing, on a few ids: a library that is built, a program, and two passes of it."""
-    if shutil.which("valgrind") is None or not Path("/usr/include/valgrind/callgrind.h").exists():
-        pytest.skip("needs valgrind and its headers")
     rung = stages.ladder("decode")[-1]
     ready = {"vocab": {byte: bytes([byte]) for byte in range(256)},
              "passes": {"few": [97] * 1000, "more": [97] * 3000}}

@@ -1,7 +1,7 @@
 """The language model of the benchmarks: the same after a kill, the same bits per byte in two ways,
-and the cost that the package counts. Needs torch (`pip install -e '.[lm]'`)."""
+and the cost that the package counts. Needs torch (`pip install -e '.[lm]'`), and is left out
+without it; test_language_model_data.py has what needs none."""
 
-import doctest
 import math
 import os
 import random
@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-torch = pytest.importorskip("torch", reason="needs cs336-bpe[lm]: torch")
+import torch
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -122,16 +121,6 @@ def test_rotations_know_distances_only():
     assert torch.allclose(queries.norm(dim=-1), query.norm().expand(16))
 
 
-def test_learning_rate():
-    settings = training.Settings(SHAPE, steps=100, learning_rate=2.0, warm_up=0.1, last_rate=0.25)
-    rates = [training.learning_rate(settings, step) for step in range(101)]
-    assert rates[:10] == pytest.approx([0.2 * step for step in range(1, 11)])
-    assert rates[10] == 2.0
-    assert rates[55] == pytest.approx(1.25)  # half-way
-    assert rates[100] == pytest.approx(0.5)
-    assert rates[10:] == sorted(rates[10:], reverse=True)
-
-
 def test_it_learns():
     """A text that repeats itself is predicted; the first batches are not."""
     ids = np.tile(some_ids(count=7), 200)
@@ -167,14 +156,6 @@ def test_an_epoch_reads_every_sequence_once():
     assert not torch.equal(data.Batches(ids, 16, 4, 4)[15][0], given)
     with pytest.raises(ValueError, match="too few for sequences of 16"):
         data.Batches(ids[:20], 16, 4, 3)
-
-
-def test_documents():
-    text = END_OF_TEXT.join(["one", " two\n", "", "three", "four", "five!"])
-    assert data.split(text, 7, 10) == data.Documents(["one", "two"], ["five!", "four"])
-    assert data.split(text, 7, 10).held_out_bytes == 9
-    with pytest.raises(ValueError, match="too short"):
-        data.split(text, 100, 10)
 
 
 # --- Checkpoints -------------------------------------------------------------------------------
@@ -259,18 +240,6 @@ def test_killed_at_random_moments(tmp_path):
 # --- Bits per byte -----------------------------------------------------------------------------
 
 
-def test_windows_predict_every_token_once():
-    assert doctest.testmod(evaluation).attempted
-    assert not doctest.testmod(evaluation).failed
-    for context in (2, 3, 4, 7, 16):
-        for length in range(2, 60):
-            predicted = []
-            for ids, seen in evaluation.windows(np.arange(length), context):
-                assert len(ids) <= context + 1
-                predicted += list(ids[seen + 1:])
-            assert predicted == list(range(1, length))
-
-
 @pytest.mark.parametrize("vocab_size", [257, 400])
 def test_two_evaluations_agree(vocab_size, tmp_path):
     """The model is not trained much, but enough not to find all tokens equally likely."""
@@ -300,21 +269,6 @@ def test_a_model_that_knows_nothing(tmp_path):
     assert len(ids) == 151
     assert evaluation.bits_per_byte(model, ids, tokenizer.id_of(END_OF_TEXT), 149) == pytest.approx(
         np.log2(257) * 151 / 149)
-
-
-def test_unigrams():
-    """Counts and one more each: 3, 2 and 1 of 6; two tokens of 1/2, and one of 1/6."""
-    learnt, held_out = (np.array(ids, dtype=np.uint16) for ids in ([0, 1, 0], [0, 2, 0]))
-    assert evaluation.unigram_bits_per_byte(learnt, held_out, 3, 10) == pytest.approx(
-        (1 + 1 + math.log2(6)) / 10)
-
-
-def test_compressors():
-    text = stories(20_000, seed=1)
-    alone = evaluation.compressed_bits_per_byte([text])
-    assert 2 < alone["xz"] < 8
-    again = evaluation.compressed_bits_per_byte([text], [text])
-    assert again["xz after the training text"] < 0.2 < again["xz"]
 
 
 # --- The programs ------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from cs336_bpe.corpora.generated import stories
 from cs336_bpe.cost.transformer import Shape, cost
 from cs336_bpe.rules import END_OF_TEXT
 
-from . import data, evaluation, training
+from . import baselines, data, evaluation, training
 
 LEARNT_BYTES, HELD_OUT_BYTES = 1_500_000, 150_000
 SIZES = (512, 2048)
@@ -41,7 +41,7 @@ def quick() -> None:
     print(f"{sum(len(text.encode()) for text in documents.learnt):,} bytes of generated stories to "
           f"learn from, {documents.held_out_bytes:,} held out", flush=True)
     rows = [measure(documents, size) for size in SIZES]
-    for name, bits in evaluation.compressed_bits_per_byte(
+    for name, bits in baselines.compressed_bits_per_byte(
             documents.held_out, documents.learnt).items():
         rows.append((name, "", "", "", f"{bits:.3f}", ""))
     print()

@@ -1,18 +1,21 @@
 """Texts, tokenizers, files of ids as `encode` writes them, and batches of those.
 
 A text is a row of documents with `<|endoftext|>` after each one. Its last documents are held out:
-neither the tokenizer nor the model sees them before the evaluation.
+neither the tokenizer nor the model sees them before the evaluation. Only a batch needs torch.
 """
 
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from cs336_bpe import EarlyStopWarning, Tokenizer, train_bpe_from_texts
 from cs336_bpe.rules import END_OF_TEXT, GPT2_PATTERN
+
+if TYPE_CHECKING:
+    import torch
 
 ID_TYPE = np.dtype("uint16")
 
@@ -100,10 +103,30 @@ class Batches:
             self.epoch = epoch
         return int(self.starts[place])
 
-    def __getitem__(self, step: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """The ids that go in and those that should come out, one place later."""
+    def rows(self, step: int) -> np.ndarray:
+        """The sequences of a step, each with the token after it."""
         first = step * self.sequences
         starts = [self.start_of(first + row) for row in range(self.sequences)]
         rows = np.stack([self.ids[start:start + self.context + 1] for start in starts])
-        ids = torch.from_numpy(rows.astype(np.int64))
+        return rows.astype(np.int64)
+
+    def __getitem__(self, step: int) -> "tuple[torch.Tensor, torch.Tensor]":
+        """The ids that go in and those that should come out, one place later."""
+        import torch  # slow to import, and of no use for what is above
+
+        ids = torch.from_numpy(self.rows(step))
         return ids[:, :-1], ids[:, 1:]
+
+
+def windows(document: np.ndarray, context: int):
+    """The windows of a document: ids, and how many of the first are there only to be seen.
+
+    A document is its tokens with an end of text before and after.
+
+    >>> [(ids.tolist(), seen) for ids, seen in windows(np.arange(8), 4)]
+    [([0, 1, 2, 3, 4], 0), ([2, 3, 4, 5, 6], 2), ([4, 5, 6, 7], 2)]
+    """
+    half = context // 2
+    yield document[:context + 1], 0
+    for start in range(half, len(document) - 1 - (context - half), half):
+        yield document[start:start + context + 1], context - half

@@ -14,30 +14,16 @@ before it has not. So a token is predicted from all that came before, or half a 
 batches, no file and no float32: for each token it asks the model anew. The two agree.
 """
 
-import gzip
-import lzma
 import math
 
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from .data import windows
+
 BATCH_TOKENS = 8192
 IGNORED = -100  # what cross_entropy leaves out
-
-
-def windows(document: np.ndarray, context: int):
-    """The windows of a document: ids, and how many of the first are there only to be seen.
-
-    A document is its tokens with an end of text before and after.
-
-    >>> [(ids.tolist(), seen) for ids, seen in windows(np.arange(8), 4)]
-    [([0, 1, 2, 3, 4], 0), ([2, 3, 4, 5, 6], 2), ([4, 5, 6, 7], 2)]
-    """
-    half = context // 2
-    yield document[:context + 1], 0
-    for start in range(half, len(document) - 1 - (context - half), half):
-        yield document[start:start + context + 1], context - half
 
 
 @torch.inference_mode()
@@ -87,34 +73,3 @@ def slow_bits_per_byte(model, tokenizer, documents, end_of_text: int) -> float:
             log_sum = highest + np.log(np.exp(scores - highest).sum())
             bits += (log_sum - scores[ids[place]]) / np.log(2)
     return bits / num_bytes
-
-
-# --- What is there to be compared with ---------------------------------------------------------
-
-
-def unigram_bits_per_byte(learnt, held_out, vocab_size: int, num_bytes: int) -> float:
-    """What a model needs that knows nothing but how often each token occurs (and adds one)."""
-    counts = np.bincount(learnt, minlength=vocab_size) + 1
-    bits = np.log2(counts.sum()) - np.log2(counts)
-    return float(bits[held_out].sum() / num_bytes)
-
-
-def compressed_bits_per_byte(documents, learnt=()) -> dict[str, float]:
-    """gzip and xz at their best, on the documents with one byte between them.
-
-    They have seen nothing before; the model has. So xz gets a second try, with the text that the
-    model has learnt from before the documents: what they add to it is counted.
-    """
-    def joined(texts):
-        return b"".join(text.encode() + b"\0" for text in texts)
-
-    text, before = joined(documents), joined(learnt)
-    num_bytes = sum(len(one.encode()) for one in documents)
-    sizes = {"gzip": len(gzip.compress(text, 9)), "xz": xz_size(text)}
-    if before:
-        sizes["xz after the training text"] = xz_size(before + text) - xz_size(before)
-    return {name: 8 * size / num_bytes for name, size in sizes.items()}
-
-
-def xz_size(text: bytes) -> int:
-    return len(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))

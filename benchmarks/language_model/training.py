@@ -6,9 +6,8 @@ the weights and the optimizer's two moments of each. It takes its name only when
 a run never finds half of one.
 """
 
-import math
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from time import process_time
 from typing import NamedTuple
@@ -17,46 +16,10 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from cs336_bpe.common.atomic_files import atomic_writer
-from cs336_bpe.cost.transformer import Shape, cost
-from cs336_bpe.cost.vocabulary_size import TRAINING
 
 from .data import Batches
 from .model import Transformer
-
-
-@dataclass(frozen=True)
-class Settings:
-    """All that decides the weights of a run, but for the ids."""
-
-    shape: Shape
-    steps: int
-    sequences: int = 8  # of `shape.context` tokens, in a batch
-    learning_rate: float = 6e-3  # the highest
-    warm_up: float = 0.1  # of the steps
-    last_rate: float = 0.1  # of the highest learning rate
-    weight_decay: float = 0.1
-    betas: tuple[float, float] = (0.9, 0.95)
-    clip: float = 1.0  # the largest norm of all gradients together
-    seed: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.steps * self.sequences * self.shape.context
-
-    @property
-    def flops(self) -> int:
-        """Of the whole run: a forward pass and twice as much backward for each sequence."""
-        return TRAINING * cost(self.shape).total_flops * self.steps * self.sequences
-
-
-def learning_rate(settings: Settings, step: int) -> float:
-    """Rise in a straight line from near zero, then fall along half a cosine."""
-    rising = max(1, round(settings.warm_up * settings.steps))
-    if step < rising:
-        return settings.learning_rate * (step + 1) / rising
-    done = (step - rising) / max(1, settings.steps - rising)
-    fallen = settings.last_rate + (1 - settings.last_rate) * (1 + math.cos(math.pi * done)) / 2
-    return settings.learning_rate * fallen
+from .settings import Settings, learning_rate
 
 
 def make_optimizer(model: Transformer, settings: Settings) -> torch.optim.AdamW:

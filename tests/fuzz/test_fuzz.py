@@ -1,7 +1,9 @@
 """A fixed number of cases of each mode; and failures that were found, made small, kept."""
 
 import importlib
+import json
 import logging
+import re
 
 import pytest
 
@@ -79,3 +81,12 @@ def test_an_added_token_that_takes_the_spaces_after_it():
     changed = data.replace(b'"rstrip": false', b'"rstrip": true')
     assert changed != data
     mutated.check(Comparisons(), name="tokenizer.json", data=changed, fix=False)
+
+
+def test_a_pattern_that_matches_all_of_a_text_but_not_of_its_parts():
+    r"""20261119/52227: `\s+(?!\S)\s+` matches a space before a special token, but not at the end of
+    what is before it. So `encode` refuses the text, and the file isn't to blame."""
+    data = (mutated.good()[0] / "own.bpe.json").read_bytes()
+    pattern = json.dumps(r"'(?)| ?\p{L}+| ??[^\s\p]+|\s+(?!\S)\s+").encode()
+    changed = re.sub(rb'"pattern": .*', lambda _: b'"pattern": ' + pattern + b",", data)
+    mutated.check(Comparisons(), name="own.bpe.json", data=changed, fix=True)

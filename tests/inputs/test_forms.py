@@ -95,7 +95,8 @@ def test_ids_of_iterables(kind, expected, tmp_path):
 
 
 def test_datasets(expected, tmp_path):
-    datasets = pytest.importorskip("datasets", reason="needs Hugging Face's datasets")
+    import datasets  # slow to import
+
     counts, _, tokenizer, ids = expected
     dataset = datasets.Dataset.from_dict({"text": DOCUMENTS, "other": DOCUMENTS[::-1]})
     for texts in dataset, dataset["text"], dataset.to_iterable_dataset():

@@ -12,6 +12,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -176,24 +177,70 @@ def test_types(tokenizer, corpus, tmp_path):
     assert np.load(tmp_path / "d" / "shard.npy").dtype == np.int64
 
 
-def test_torch(tokenizer, corpus, tmp_path, monkeypatch):
-    """The recipe of docs/tokenizer/shards.md."""
-    pytest.importorskip("torch", reason="needs torch")
-    tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "ids", format="bin", **SMALL)
+class LikeTorch:
+    """As much of torch as the recipes use, with arrays of numpy for its tensors."""
+
+    def __init__(self, worker=None):
+        self.from_numpy = np.asarray
+        self.utils = self.data = self
+        self.IterableDataset = object
+        self.get_worker_info = lambda: worker
+
+    class DataLoader:
+        def __init__(self, dataset, batch_size, num_workers):
+            self.dataset, self.size = dataset, batch_size
+
+        def __iter__(self):
+            rows = list(self.dataset)
+            for first in range(0, len(rows), self.size):
+                yield tuple(map(np.stack, zip(*rows[first : first + self.size])))
+
+
+def put_in_place(monkeypatch, torch):
+    for name in ("torch", "torch.utils", "torch.utils.data"):
+        monkeypatch.setitem(sys.modules, name, torch)
+
+
+def recipes():
     page = (Path(__file__).parents[2] / "docs" / "tokenizer" / "shards.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
     first, second = [block for block in blocks if "import torch" in block]
+    return first, second.replace("1024", "64").replace("num_workers=2", "num_workers=0")
+
+
+@pytest.mark.parametrize("torch", [
+    LikeTorch(), pytest.param(None, marks=pytest.mark.needs("torch"))], ids=["numpy", "torch"])
+def test_recipes(torch, tokenizer, corpus, tmp_path, monkeypatch):
+    """Those of docs/tokenizer/shards.md; by torch itself where it is installed."""
+    if torch is not None:
+        put_in_place(monkeypatch, torch)
+    tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "ids", format="bin", **SMALL)
+    first, second = recipes()
     names = {}
     exec(first, names)
     inputs, targets = names["batch"](tmp_path / "ids" / "shard-00000.bin", 4, 16)
     assert inputs.shape == targets.shape == (4, 16)
     assert inputs[:, 1:].tolist() == targets[:, :-1].tolist()
     monkeypatch.chdir(tmp_path)
-    exec(second.replace("1024", "64").replace("num_workers=2", "num_workers=0"), names)
+    exec(second, names)
     inputs, targets = next(iter(names["loader"]))
     ids = expected_ids(tokenizer)
     assert inputs[1].tolist() == ids[64:128].tolist()
     assert targets[1].tolist() == ids[65:129].tolist()
+
+
+def test_workers_of_a_loader_share_the_shards_out(tokenizer, corpus, tmp_path, monkeypatch):
+    tokenizer.encode_files(corpus / "corpus.jsonl", tmp_path / "ids", format="bin", **SMALL)
+    monkeypatch.chdir(tmp_path)
+    rows = []
+    for worker in None, *(SimpleNamespace(id=number, num_workers=3) for number in range(3)):
+        put_in_place(monkeypatch, LikeTorch(worker))
+        names = {}
+        exec("\n".join(recipes()), names)
+        rows.append([tuple(inputs) for inputs, _ in names["loader"].dataset])
+    alone, *shared = rows
+    assert all(shared)
+    assert sorted(row for some in shared for row in some) == sorted(alone)
 
 
 # --- Stopped, and continued -------------------------------------------------------------------
