@@ -26,7 +26,7 @@ from common import EOT, corpus, data, large_corpus, run_experiments
 from cs336_bpe import Tokenizer, train_bpe
 
 save = partial(common.save, "tokenizer")
-ROUNDS = 7
+ROUNDS = 9
 CALLS, WARM_FROM = 7, 4
 TWO_THREADS = "cs336_bpe, 2 threads"
 

@@ -3,11 +3,11 @@
 """Stage 10: the integers of a list in pieces that stay in the cache.
 
 Unlike stage 09, which first copies the integers of a whole list into an array, and then decodes the
-array, this one does both for 131,072 ids at a time. An array of all ids is written to memory that
+array, this one does both for 16,384 ids at a time. An array of all ids is written to memory that
 the system has to give out page by page, and it has left the cache when it is read again.
 
 Cost of an id: the same steps.
-Memory: half a megabyte, instead of 4 bytes for each id.
+Memory: 64 kB, instead of 4 bytes for each id.
 Expect: more for a long list than for a short one, and nothing for an array.
 Trap: between two pieces other threads run, and may make the list shorter. So each piece looks again
 how long it is.
@@ -17,7 +17,6 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
-from libcpp.vector cimport vector
 
 from cs336_bpe.decode.slots cimport GrowingBytes, Slot, copy_some, copy_tokens, new_slots
 from cs336_bpe.decode.token_table cimport (
@@ -36,8 +35,8 @@ cdef extern from "utf8_text.h":
     object text_from_utf8(const uint8_t *data, size_t size, bint huge_pages)
 
 cdef enum:
-    PIECE = 1 << 17  # ids: half a megabyte
-    PIECES_BETWEEN_SIGNALS = 16  # a few milliseconds
+    PIECE = 1 << 14  # ids: 64 kB
+    PIECES_BETWEEN_SIGNALS = 128  # some milliseconds
 
 
 cdef class Decoder:
@@ -70,17 +69,16 @@ cdef class Decoder:
 
     cdef bytes joined_list(self, ids):
         """The bytes of the tokens of a list or a tuple; None if there is an id that is none."""
+        cdef uint32_t piece[PIECE]
         cdef GrowingBytes result
-        cdef vector[uint32_t] piece
         cdef size_t size = len(ids), first = 0, here, done, needed, num_pieces = 0
-        piece.resize(min(size, PIECE))
         result.make_room(guess_of_list(self.table.tokens, ids, size))
         while first < size:
             here = min(size - first, PIECE)
-            copy_objects(ids, first, here, piece.data())
+            copy_objects(ids, first, here, piece)
             done = 0
             while True:
-                needed = self.copy_piece(piece.data(), here, &done, &result)
+                needed = self.copy_piece(piece, here, &done, &result)
                 if not needed:
                     break
                 result.make_room(result.used + needed)

@@ -643,7 +643,7 @@ mistake("decode: surrogates are text in a row", "decode/utf8_text.h",
 mistake("decode: a row is read behind the end", "decode/utf8_text.h",
         "end - text >= 4 && (code = read_triple(text))", "(code = read_triple(text))")
 mistake("decode: each piece of a list is the first", "decode/stage10_lists_in_pieces.pyx",
-        "copy_objects(ids, first, here, piece.data())", "copy_objects(ids, 0, here, piece.data())")
+        "copy_objects(ids, first, here, piece)", "copy_objects(ids, 0, here, piece)")
 mistake("decode: a wrong id ends a list", "decode/stage10_lists_in_pieces.pyx",
         "            if done < here:\n                return None\n", "")
 mistake("decode: a list that became shorter is read behind its end", "decode/token_table.h",
