@@ -46,16 +46,25 @@ def ladder_multilingual():
 
 
 def threads():
-    """One thread against two, interleaved; the stage leaves columns, and makes no dict."""
-    path = corpus("web")
-    stage = stages.find("pretokenize", ENGINE)
-    seconds = {1: [], 2: []}
-    for _ in range(9):
-        for workers in seconds:
-            run = measure_counting(stage, path, [EOT], workers=workers)
-            seconds[workers].append(run.columns_seconds)
-    print({workers: sorted(values) for workers, values in seconds.items()})
-    save("threads", {"stage": stage.name, "seconds": seconds, "num_bytes": path.stat().st_size})
+    """One thread against two, interleaved; the stages leave columns, and make no dict."""
+    rows = []
+    for name in ("web", "stories", "multilingual", "code"):
+        path = corpus(name)
+        found = [{"text": path.name, "num_bytes": path.stat().st_size, "stage": stage.name,
+                  "seconds": {1: [], 2: []}}
+                 for stage in (stages.find("pretokenize", "stage11_threads"),
+                               stages.find("pretokenize", ENGINE))]
+        for _ in range(9):
+            for row in found:
+                for workers, seconds in row["seconds"].items():
+                    run = measure_counting(stages.find("pretokenize", row["stage"]), path, [EOT],
+                                           workers=workers)
+                    seconds.append(run.columns_seconds)
+        for row in found:
+            print(row["text"], row["stage"], {workers: statistics.median(seconds)
+                                              for workers, seconds in row["seconds"].items()})
+        rows += found
+    save("threads", {"rows": rows})
 
 
 def workers():
