@@ -105,8 +105,8 @@ static inline uint32_t value_of(PyObject *number) {
  * shorter just before. */
 static void copy_objects(PyObject *list, size_t first, size_t size, uint32_t *ids) {
     Py_BEGIN_CRITICAL_SECTION(list);
-    PyObject **items = PySequence_Fast_ITEMS(list) + first;
     const size_t all = (size_t)PySequence_Fast_GET_SIZE(list), there = all > first ? all - first : 0;
+    PyObject **items = PySequence_Fast_ITEMS(list) + (all - there);  /* an empty list has no memory */
     const size_t good = std::min(there, size);
     for (size_t i = 0; i < good; i++) ids[i] = value_of(items[i]);
     for (size_t i = good; i < size; i++) ids[i] = NO_ID;

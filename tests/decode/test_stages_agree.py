@@ -289,6 +289,25 @@ def test_ids_that_change_meanwhile(stage):
         thread.join()
 
 
+@pytest.mark.parametrize("stage", [stage for stage in RUNGS if stage.compiled],
+                         ids=lambda stage: stage.number)
+def test_lists_that_are_emptied_meanwhile(stage):
+    """Between two pieces of it a list loses all memory: the result is all of it, or an error."""
+    decoder = stage.load().Decoder(BYTES)
+    for _ in range(20):
+        ids = [97] * 400_000
+        started = threading.Event()
+        thread = threading.Thread(target=lambda: (started.wait(), ids.clear()))  # noqa: B023
+        thread.start()
+        started.set()
+        try:
+            assert set(decoder.decode_bytes(ids)) <= set(b"a")
+        except ValueError as error:
+            assert "is not an id" in str(error)  # noqa: PT017 (it may or may not come)
+        finally:
+            thread.join()
+
+
 @pytest.mark.parametrize("stage", RUNGS, ids=lambda stage: stage.number)
 def test_arrays_that_say_their_byte_order(stage):
     """`<u2` is read as any other array, whether an id is known or not, and so is its memory."""

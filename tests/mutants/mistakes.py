@@ -49,6 +49,7 @@ FORMATS = ("tests/formats/test_malformed.py", "tests/formats/test_foreign.py",
            "tests/formats/test_round_trips.py")
 
 TABLES = ("tests/native/test_tables.py",)  # compiles the headers itself
+TEXT = ("tests/native/test_text.py",)  # so does this
 
 DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/ties.h": (TRAIN, ("train.stage13_prefetch",)),
@@ -338,6 +339,11 @@ mistake("rolling counts: a table moves while what is left is added", "pretokeniz
         "entry.is_long() && !has_same_secret()", "false", tests=TABLES, modules=())
 mistake("rolling counts: a larger table is added to a smaller one", "pretokenize/add_words.h",
         "if (into->mask < from->mask) std::swap(*into, *from);", "", tests=TABLES, modules=())
+mistake("rolling counts: no room is made for the words of another table", "pretokenize/add_words.h",
+        "            if (!into->grow(2)) return false;", "            break;",
+        tests=TABLES, modules=())
+mistake("rolling counts: new words of another table are not among those in use",
+        "pretokenize/add_words.h", "                part->used++;\n", "", tests=TABLES, modules=())
 mistake("columns: sixteen bytes are written behind the last word", "pretokenize/add_words.h",
         "!entry.is_long() && end - to >= 16", "!entry.is_long()", tests=TABLES, modules=())
 mistake("columns: the last range is left out", "pretokenize/add_words.h",
@@ -641,7 +647,10 @@ mistake("decode: overlong forms of three bytes are text in a row", "decode/utf8_
 mistake("decode: surrogates are text in a row", "decode/utf8_text.h",
         "(code & 0xF800) != 0xD800 ? code : 0", "code != 0xD800 ? code : 0")
 mistake("decode: a row is read behind the end", "decode/utf8_text.h",
-        "end - text >= 4 && (code = read_triple(text))", "(code = read_triple(text))")
+        "end - text >= 4 && (code = read_triple(text))", "(code = read_triple(text))",
+        tests=TEXT, modules=())
+mistake("decode: four characters are read behind the end", "decode/utf8_text.h",
+        "end - text >= 8 && write_four_pairs", "write_four_pairs", tests=TEXT, modules=())
 mistake("decode: each piece of a list is the first", "decode/stage10_lists_in_pieces.pyx",
         "copy_objects(ids, first, here, piece)", "copy_objects(ids, 0, here, piece)")
 mistake("decode: a wrong id ends a list", "decode/stage10_lists_in_pieces.pyx",

@@ -200,7 +200,7 @@ int main() {
 
 #elif defined(WORDS)
 
-enum { NUMBER = 20000, IN_BATCH = 1000 };
+enum { NUMBER = 26000, IN_BATCH = 1000 };
 
 static bool crafted = true;
 
@@ -218,10 +218,10 @@ static std::string text_of(size_t first, size_t number, size_t length) {
     return text;
 }
 
-static void count(WordTable *table, size_t number, size_t length) {
+static void count(WordTable *table, size_t first, size_t end, size_t length) {
     RollingCounter counter;
     counter.table = table;
-    for (size_t first = 0; first < number; first += IN_BATCH) {
+    for (; first < end; first += IN_BATCH) {
         std::string text = text_of(first, IN_BATCH, length) + std::string(64, 0);
         size_t starts[IN_BATCH + 1];
         for (size_t i = 0; i <= IN_BATCH; i++) starts[i] = i * length;
@@ -249,7 +249,7 @@ static void check_table(const WordTable &table, uint64_t times, const char *what
 static void check_long_words() {
     WordTable longs;
     check(longs.start(1 << 12), "there is memory");
-    for (int round = 0; round < 2; round++) count(&longs, NUMBER, 32);
+    for (int round = 0; round < 2; round++) count(&longs, 0, NUMBER, 32);
     check(is_new(longs.secret) && longs.used == NUMBER, "long words: each is there once");
     longs.for_each([](const WordEntry &one) { check(one.count == 2, "long words: counted twice"); });
     longs.end();
@@ -278,22 +278,31 @@ static void check_columns(const WordTable &table, uint64_t times) {
           && counts.back() == 77, "columns: nothing behind them");
 }
 
-/* All words are in one table, and half of them in another, smaller one, which has another secret if the words
- * collide. They are added in parts, as threads would: if there are many, many words cross an end, and the last
- * part is longer than the others. */
-static void check_adding(size_t number_of_parts, bool larger_first) {
+/* Two tables: the first words are in one of them, the last ones in the other, and some in both. */
+struct Two {
+    size_t size, end;           /* of the first, in places, and behind its last word */
+    size_t other_size, first;   /* of the other, and its first word */
+};
+static const Two sparse = {1 << 18, 20000, 1 << 16, 13000};  /* smaller than the first, even if it grows */
+static const Two full = {1 << 17, 25000, 1 << 17, 1000};     /* together too much for either */
+
+/* The tables have different secrets if the words collide. They are added in parts, as threads would: if there
+ * are many, many words cross an end, and the last part is longer than the others. */
+static void check_adding(const Two &two, size_t number_of_parts, bool larger_first) {
     WordTable table, other;
-    check(table.start(1 << 17) && other.start(1 << 16), "there is memory");
+    check(table.start(two.size) && other.start(two.other_size), "there is memory");
     for (size_t length : {15, 32}) {
-        count(&table, NUMBER, length);
-        count(&other, NUMBER / 2, length);
+        count(&table, 0, two.end, length);
+        count(&other, two.first, NUMBER, length);
     }
     check(crafted == (other.secret.a != table.secret.a), "words: each table has its secret");
-    check(table.mask > other.mask, "words: one table is larger");
+    check(table.mask == two.size - 1 && other.mask == two.other_size - 1, "words: the sizes of tables");
     WordTable *into = larger_first ? &table : &other, *from = larger_first ? &other : &table;
     AddWords both;
     std::vector<AddWords::Part> parts(number_of_parts);
     check(both.start(into, from), "there is memory to add up");
+    check(into->mask >= from->mask && 4 * (into->used + from->used) <= 3 * into->mask,
+          "words: there is room for those of both tables");
     for (size_t i = 0; i < number_of_parts; i++)
         check(both.add(i, number_of_parts, &parts[i]), "there is memory for a part");
     size_t left = 0;
@@ -308,7 +317,7 @@ static void check_adding(size_t number_of_parts, bool larger_first) {
     into->for_each([&](const WordEntry &one) {
         uint64_t number = 0;
         memcpy(&number, into->bytes(one) + 8, one.length() == 15 ? 7 : 8);
-        const_cast<WordEntry &>(one).count -= number < NUMBER / 2;
+        const_cast<WordEntry &>(one).count -= number >= two.first && number < two.end;
     });
     check_table(*into, 1, "words: added up, the table");
     check_columns(*into, 1);
@@ -321,18 +330,18 @@ int main() {
     check_long_words();
     check(table.start(1 << 12), "there is memory");
     for (int round = 0; round < 2; round++)
-        for (size_t length : {15, 32}) count(&table, NUMBER, length);
+        for (size_t length : {15, 32}) count(&table, 0, NUMBER, length);
     check(is_new(table.secret), "words: the table has moved");
     check_table(table, 2, "words: counted twice");
 
     table.end();
 
     for (bool made_to_collide : {true, false})
-        for (size_t parts : {1, 3, 1000})
-            for (bool larger_first : {false, true}) {
-                crafted = made_to_collide;
-                check_adding(parts, larger_first);
-            }
+        for (bool larger_first : {false, true}) {
+            crafted = made_to_collide;
+            for (size_t parts : {1, 3, 1000}) check_adding(sparse, parts, larger_first);
+            check_adding(full, 3, larger_first);
+        }
     return wrong;
 }
 
