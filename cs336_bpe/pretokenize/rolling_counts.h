@@ -18,7 +18,6 @@ struct RollingCounter {
     Asked asked[AHEAD];
     const size_t *late[Starts::BATCH];  /* starts of those that are counted after the batch */
     size_t num_late;
-    AskedTexts texts;
 
     BPE_ALWAYS_INLINE void ask(Asked *one, const uint8_t *text, size_t length, WordEntry *entries,
                                size_t mask, const Key &secret) noexcept {
@@ -34,7 +33,6 @@ struct RollingCounter {
         one->key = long_key(text, length, table->secret);
         one->place = table->entries + (WordTable::place_of(one->key, table->secret) & table->mask);
         BPE_PREFETCH(one->place);
-        texts.ask(one->place);
     }
 
     BPE_ALWAYS_INLINE void count(const Asked *one, const uint8_t *text, const size_t *starts) noexcept {
@@ -69,7 +67,6 @@ struct RollingCounter {
         const uint8_t *here = text + starts[0];
         has_memory = true;
         num_late = 0;
-        texts.begin(entries);
         for (size_t k = 0; k < first; k++) {
             const uint8_t *next = text + starts[k + 1];
             ask(&asked[k], here, (size_t)(next - here), entries, mask, secret);

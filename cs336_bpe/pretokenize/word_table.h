@@ -154,26 +154,6 @@ struct WordTable : OpenTable<WordEntry> {
     }
 };
 
-/* Asks for the bytes of long pretokens, which are not in the table. Where they are is known only when the
- * entry has arrived, so this is done for the long one that was asked for some time before. */
-struct AskedTexts {
-    enum { LONGS = 4 };
-    const WordEntry *places[LONGS];
-    size_t number;
-
-    /* With any entry in place of those that have not been asked for yet. */
-    void begin(const WordEntry *any) noexcept {
-        for (const WordEntry *&place : places) place = any;
-        number = 0;
-    }
-
-    void ask(const WordEntry *place) noexcept {
-        const WordEntry *&before = places[number++ % LONGS];
-        BPE_PREFETCH(before->text);
-        before = place;
-    }
-};
-
 /* Move the counts of a table that has more than `most` entries to those that threads share: one for each kind
  * of length. For the last time, if `most` is 0: then its memory is freed. False if there is no memory. */
 static bool empty_words_into(WordTable &from, size_t most, DenseCounts<TinyEntry> &tinies,

@@ -24,8 +24,6 @@ EXPERIMENT = Experiment(
                 defines=("CS336_BPE_UNTOUCHED",)),
         Variant("twice as large", "a small table grows to twice its size, not to four times",
                 replace={TABLE: [("mask < MODERATE ? 4 : 2", "2")]}),
-        Variant("long words wait", "the bytes of long words are not asked for ahead of time",
-                replace={TABLE: [("BPE_PREFETCH(before->text);", "(void)before;")]}),
         Variant("exact copies", "a word is written out with as many bytes as it has",
                 replace={WORDS: [("!entry.is_long() && end - to >= 16", "false")]}),
         Variant("16 steps ahead", "a place is asked for 16 steps before it is used, not 64",
