@@ -41,6 +41,9 @@ PROGRAM = """if True:
         seen = NearDuplicates(3_000)
         return [seen.add(b"%d " % n * 50) for n in range(1_100)]
 
+    decoders = stages.ladder("decode")
+    with_copies = stages.find("decode", "stage09_four_at_a_time").load().Decoder(vocab)
+
     late = compiled("(?:aa)+b|[\\s\\S]")
     row = b"a" * 20_000 + b"c" + b"a" * 300  # dead ends are remembered as far as there is memory
 
@@ -53,7 +56,9 @@ PROGRAM = """if True:
         "a new tokenizer": lambda: Tokenizer(vocab, merges, specials).encode(text),
         "a stream": lambda: list(shared.encode_iterable(
             [text[i:i + 7] for i in range(0, 9_000, 7)])),
-        "decode": lambda: shared.decode(ids),
+        # The last stage allocates nothing for a list but the result, which is Python's to allocate.
+        "a new decoder": lambda: decoders[-1].load().Decoder(vocab).decode(ids),
+        "decode a copy of the ids": lambda: with_copies.decode(ids),
         "near duplicates": near_duplicates,
         **{stage.number: lambda module=stage.load(): module.learn_merges(counts, 30)
            for stage in stages.ladder("train")},
@@ -94,7 +99,8 @@ def shim(tmp_path_factory):
 
 @pytest.mark.parametrize("operation", ["count", "count and empty tables", "encode",
                                        "encode with threads", "a new tokenizer", "a stream",
-                                       "decode", "near duplicates", "dead ends", "stage09",
+                                       "a new decoder", "decode a copy of the ids",
+                                       "near duplicates", "dead ends", "stage09",
                                        "stage10", "stage11", "stage12", "stage13"])
 def test_each_allocation_in_turn(operation, shim):
     done = subprocess.run([sys.executable, "-c", PROGRAM, shim, operation, str(MOST)],
