@@ -1,9 +1,9 @@
 /* A table of all pretokens, long and short.
  *
  * An entry has 32 bytes, so two of them are a line of the processor's cache: a key of 16 (word_key.h), a
- * count, and for a long pretoken where its bytes are (they never move). The key of a long one is a hash, and is marked in the
- * table, so that looking for the plain key fails: whoever does that finds ordinary pretokens with one
- * comparison, and calls `add` for all others.
+ * count, and for a long pretoken where its bytes are (they never move). The key of a long one is a hash, and
+ * is marked in the table, so that looking for the plain key fails: whoever does that finds ordinary
+ * pretokens with one comparison, and calls `add` for all others.
  */
 #ifndef CS336_BPE_WORD_TABLE_H
 #define CS336_BPE_WORD_TABLE_H
@@ -147,8 +147,8 @@ struct WordTable : OpenTable<WordEntry> {
         return !BPE_UNLIKELY(2 * used > mask) || grow(mask < MODERATE ? 4 : 2);
     }
 
-    /* A small table has four times as many places then: what it costs to move is mostly paid by those that
-     * move often. */
+    /* A small table gets four times as many places: it will soon be too small again, and each time all its
+     * words move. */
     BPE_NEVER_INLINE bool grow(size_t times) noexcept {
         return move(times * (mask + 1), [this](WordEntry &one) { return place_of(one.key, secret); });
     }
