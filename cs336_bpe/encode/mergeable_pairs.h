@@ -28,6 +28,13 @@ struct MergeablePairs {
         return bits[(size_t)left << 2 | right >> 6] >> (right & 63) & 1;
     }
 
+    /* Bit k: may a merge cross the place before text[k + 1]? For up to 63 places. */
+    uint64_t crossings(const uint8_t *text, size_t places) const noexcept {
+        uint64_t all = 0;
+        for (size_t k = 0; k < places; k++) all |= (uint64_t)has(text[k], text[k + 1]) << k;
+        return all;
+    }
+
     /* The first place after `at` that no merge crosses, or the end. */
     size_t next_cut(const uint8_t *text, size_t at, size_t end) const noexcept {
         while (++at < end && has(text[at - 1], text[at])) {}

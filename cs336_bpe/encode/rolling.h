@@ -61,7 +61,7 @@ template <class Id, class To> struct Writer {
         const size_t length = starts[1] - starts[0];
         if (!others.words->may_be_late || length > SHORT)
             return to + others.write(text + starts[0], length, one->key, to);
-        Found<Id> found = others.cache->find_known(one->key);
+        Found<Id> found = others.cache->find_easy(*others.words, one->key);
         return found.number ? to + others.write_all(found.ids, found.number, to)
                             : late.add(one->key, to);
     }

@@ -81,7 +81,7 @@ template <class Id> struct WordCache {
     typedef Entry<Id> E;
     enum { FIRST_ENTRIES = 1 << 12, FIRST_POOL = 1 << 13, MOST_PROBES = 128, MOST_MOVES = 4 };
     enum { SMALL_TABLE = 1 << 16 };
-    enum { SOME_PARTS = 64 };  /* of a long pretoken, whose places are asked for together */
+    enum { SOME_PARTS = 16 };  /* of 64 bytes that are not few: whose places are asked for together */
     enum { MOST_IN_BATCH = FIRST_ENTRIES / 4 };  /* pretokens between calls of `tidy` */
 
     E *entries;  /* mask + 1 of them; owned */
@@ -149,6 +149,18 @@ template <class Id> struct WordCache {
         return keep_short(entry, key, made, number);
     }
 
+    /* The same, but if a new one can't be encoded without a search, there are no ids. That is only tried
+     * where there are bytes above ASCII: of the words that a vocabulary was made for, few are easy. */
+    Found<Id> find_easy(const NewWords &words, const Key &key) noexcept {
+        E *entry = find(key);
+        if (entry && !entry->is_free()) return found(*entry);
+        if (!((key.first() | key.second()) & 0x8080808080808080)) return {scratch, 0};
+        uint32_t made[SHORT + 1];
+        const size_t number = words.is_token(key.bytes(), key.last(), made)
+                                  ? 1 : words.merge_easy(key.bytes(), key.last(), made);
+        return number ? keep_short(entry, key, made, number) : Found<Id>{scratch, 0};
+    }
+
     /* The ids of a pretoken of up to SHORT bytes, or none of them if it is new. */
     Found<Id> find_known(const Key &key) noexcept {
         E *entry = find(key);
@@ -185,39 +197,59 @@ template <class Id> struct WordCache {
         return {scratch, number};
     }
 
-    /* Encode a pretoken of more than SHORT bytes. Returns the number of ids, or -1 for no memory. */
+    /* Encode a pretoken of more than SHORT bytes. Returns the number of ids, or -1 for no memory. At
+     * most one more is written than there are bytes. */
     ptrdiff_t learn(const NewWords &words, const uint8_t *text, size_t length,
                     uint32_t *made) noexcept {
         if (words.is_token(text, length, made)) return 1;
-        Key keys[SOME_PARTS];
-        size_t ends[SOME_PARTS], number = 0, at = 0, cut = 0;
-        while (at < length) {
-            size_t parts = 0;
-            for (; parts < SOME_PARTS && cut < length; parts++) {
-                size_t from = cut;
-                ends[parts] = cut = words.next_cut(text, from, length);
-                if (cut - from <= 2 || cut - from > SHORT) continue;
-                keys[parts] = short_key_of(text + from, cut - from);
-                prefetch(keys[parts]);
-            }
-            for (size_t k = 0; k < parts; at = ends[k++]) {
-                if (ends[k] - at <= 2) {
-                    number += words.merge_two(text + at, ends[k] - at, made + number);
-                } else if (ends[k] - at <= SHORT && !words.whole) {  /* (a part is no pretoken) */
-                    Found<Id> part = find_short(words, keys[k]);
-                    for (size_t i = 0; i < (size_t)part.number; i++) made[number + i] = part.ids[i];
-                    number += (size_t)part.number;
-                } else {
-                    ptrdiff_t more = words.merge(&lists, text + at, ends[k] - at, made + number);
-                    if (more < 0) return more;
-                    number += (size_t)more;
+        size_t number = 0;
+        for (size_t at = 0; at < length;) {
+            const size_t left = length - at, places = left < 64 ? left - 1 : 63;
+            const uint64_t cross = words.crossings(text + at, places);
+            Key keys[SOME_PARTS];
+            if (!words.whole) ask_for_parts(text + at, cross, keys);
+            const Key *key = keys;
+            size_t done = 0;
+            while (done <= places) {
+                size_t part = NewWords::part_at(cross >> done);
+                if (done + part > places && places + 1 < left) {  /* its end may be further on */
+                    if (done) break;
+                    part = words.next_cut(text + at, 0, left);
                 }
+                ptrdiff_t more = learn_part(words, text + at + done, part, &key, made + number);
+                if (more < 0) return more;
+                number += (size_t)more;
+                done += part;
             }
+            at += done;
         }
         return (ptrdiff_t)number;
     }
 
 private:
+    /* Make the keys of parts that will be looked up, and ask for their places. */
+    void ask_for_parts(const uint8_t *text, uint64_t cross, Key *keys) const noexcept {
+        uint64_t firsts = cross & cross >> 1 & cross >> 2 & ~(cross << 1);
+        for (; firsts; firsts &= firsts - 1) {
+            const size_t first = (size_t)BPE_CTZ(firsts);
+            const size_t part = NewWords::part_at(cross >> first);
+            if (part > SHORT) continue;
+            *keys = short_key_of(text + first, part);
+            prefetch(*keys++);
+        }
+    }
+
+    /* Encode what can be merged without the rest; `key` is that of the next part to be looked up. */
+    ptrdiff_t learn_part(const NewWords &words, const uint8_t *text, size_t length, const Key **key,
+                         uint32_t *made) noexcept {
+        if (length <= NewWords::FEW) return (ptrdiff_t)words.merge_few(text, length, made);
+        if (length > SHORT || words.whole)  /* (a part is no pretoken) */
+            return words.merge(&lists, text, length, made);
+        Found<Id> part = find_short(words, *(*key)++);
+        for (size_t i = 0; i < (size_t)part.number; i++) made[i] = part.ids[i];
+        return part.number;
+    }
+
     Found<Id> keep_short(E *entry, const Key &key, const uint32_t *made, size_t number) noexcept {
         for (size_t i = 0; i < number; i++) scratch[i] = (Id)made[i];
         if (!entry) crowded = true;

@@ -84,6 +84,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "encode/merge_words.h": (WORDS, ("tokenizer.engine",)),
     "encode/merge_heap.h": (WORDS, ("tokenizer.engine",)),
     "encode/mergeable_pairs.h": (WORDS, ("tokenizer.engine",)),
+    "encode/new_words.h": (WORDS, ("tokenizer.engine",)),
     "encode/whole_tokens.h": (WORDS, ("tokenizer.engine",)),
     "encode/word_cache.h": (WORDS, ("tokenizer.engine",)),
     "encode/rolling.h": (WORDS, ("tokenizer.engine",)),
@@ -480,7 +481,19 @@ mistake("words: one id too many is in an entry", "encode/word_cache.h",
 mistake("words: what is forgotten stays in the pools", "encode/word_cache.h",
         "used = bytes.used = ids.used = 0;\n        full", "used = 0;\n        full")
 mistake("words: parts of a whole token are looked for as such", "encode/word_cache.h",
-        "ends[k] - at <= SHORT && !words.whole", "ends[k] - at <= SHORT")
+        "if (length > SHORT || words.whole)", "if (length > SHORT)")
+mistake("words: a part ends where its window does", "encode/word_cache.h",
+        "if (done + part > places && places + 1 < left)", "if (false)")
+mistake("words: keys of parts with few bytes are made", "encode/word_cache.h",
+        "cross & cross >> 1 & cross >> 2 & ~(cross << 1);", "cross & cross >> 1 & ~(cross << 1);")
+mistake("easy words: a part of four bytes is one of three", "encode/new_words.h",
+        "if (cross & cross >> 1 & cross >> 2) return 0;",
+        "if (cross & cross >> 1 & cross >> 2 & cross >> 3) return 0;")
+mistake("easy words: of equal pairs the right one comes first", "encode/new_words.h",
+        "is_first = first <= second;", "is_first = first < second;")
+mistake("easy words: one byte may be a merge of itself", "encode/new_words.h",
+        "merged = (length - 1) & (size_t)(token != NO_MERGE);",
+        "merged = (size_t)(token != NO_MERGE);")
 mistake("words: a crowded cache stays", "encode/word_cache.h",
         "if (moves++ < MOST_MOVES) move(", "if (false) move(")
 mistake("words: places are asked for too early", "encode/rolling.h",

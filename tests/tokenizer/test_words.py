@@ -1,6 +1,7 @@
 """The engine's cache of words: crafted words, text that changes, strings by stretches, batches."""
 
 import gc
+import itertools
 import random
 import threading
 
@@ -81,6 +82,61 @@ def test_two_caches_never_depend_on_their_secrets():
     text = "a few words, and more words that are longer than sixteen bytes: " * 3
     assert tokenizer.encode(text) == Tokenizer(tokenizer.vocab, tokenizer.merges,
                                                tokenizer.special_tokens).encode(text)
+
+
+# --- Words that can be cut into parts -----------------------------------------------------------
+
+
+def some_merges(rng, alphabet, number):
+    """Merges of tokens that were made before, as training makes them."""
+    tokens = [bytes([byte]) for byte in alphabet]
+    merges = []
+    while len(merges) < number:
+        pair = rng.choice(tokens), rng.choice(tokens)
+        if pair not in merges and b"".join(pair) not in tokens and len(b"".join(pair)) < 9:
+            merges.append(pair)
+            tokens.append(b"".join(pair))
+    return merges
+
+
+@pytest.mark.parametrize("alphabet", [b"\xe3\x81\xaf", b"\xd0\xb0z", b"abc"])
+@pytest.mark.parametrize("number", [1, 2, 3, 5, 9])
+def test_all_words_of_few_bytes(alphabet, number):
+    """Parts of up to three bytes are merged without a search."""
+    rng = random.Random(number)
+    words = [bytes(word) for size in range(1, 6) for word in itertools.product(alphabet, repeat=size)]
+    for _ in range(12):
+        merges = some_merges(rng, alphabet, number)
+        engine, ids = engine_of(merges)
+        expected = [number for word in words for number in merged(word, merges, ids)]
+        for _ in range(2):
+            assert engine.as_list(engine.encode_pieces(words, 4)) == expected
+
+
+@pytest.mark.parametrize("apart", [b"", b"\xff", b"\xfe\xff"])
+@pytest.mark.parametrize("wholes", [False, True])
+def test_parts_that_end_anywhere(apart, wholes):
+    """Long words are looked at in windows of 64 bytes, and a part may lie across their ends."""
+    rng = random.Random(len(apart))
+    merges = some_merges(rng, b"ab\xe9", 6)
+    engine, ids = engine_of(merges)
+    if wholes:
+        wholes = {token: number for token, number in ids.items() if len(token) > 3}
+        engine, _ = engine_of(merges, wholes)
+    words = []
+    for size in [*range(1, 18), *range(58, 70), 100, 127, 128, 129, 190, 255, 256, 300]:
+        for longest in 1, 2, 3, 4, 9, 40, 80:
+            word = b""
+            while len(word) < size:
+                word += bytes(rng.choices(b"ab\xe9", k=rng.randint(1, longest))) + apart
+            words.append(word[:size])
+    words = [word for word in words if not wholes or word not in wholes]
+    expected = [merged(word, merges, ids) for word in words]
+    for _ in range(2):
+        got = [engine.as_list(engine.encode_pieces([word], 4)) for word in words]
+        assert got == expected
+    everything = engine.as_list(engine.encode_pieces(words, 4))
+    assert everything == [number for word in expected for number in word]
 
 
 # --- Text that changes while it is read ---------------------------------------------------------
