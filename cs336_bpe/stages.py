@@ -204,6 +204,8 @@ DECODE = (
           compiled=True),
     Stage("decode", "stage10_lists_in_pieces", "stage09_four_at_a_time",
           "the integers of a list in pieces", "the same", compiled=True),
+    Stage("decode", "stage11_packed_characters", "stage10_lists_in_pieces",
+          "the bytes of many characters packed side by side", "the same", compiled=True),
 )
 
 STAGES = PRETOKENIZE + TRAIN + ENCODE + DECODE

@@ -105,14 +105,16 @@ static bool write_chars(const uint8_t *__restrict text, size_t size, Char *__res
     return true;
 }
 
-static bool write_text(const uint8_t *text, size_t size, int kind, void *to) {
+static bool write_text(const uint8_t *text, size_t size, int kind, void *to, size_t) {
     if (kind == PyUnicode_1BYTE_KIND) return write_chars(text, size, (Py_UCS1 *)to);
     if (kind == PyUnicode_2BYTE_KIND) return write_chars(text, size, (Py_UCS2 *)to);
     return write_chars(text, size, (Py_UCS4 *)to);
 }
 
-/* The text that some bytes are; None if they are not UTF-8. A NULL comes with an exception. */
-static PyObject *text_from_utf8(const uint8_t *bytes, size_t size, bool huge_pages) {
+/* The text that some bytes are; None if they are not UTF-8. A NULL comes with an exception. `write`
+ * writes the characters, of which it is told how many there are. */
+static PyObject *text_from_utf8(const uint8_t *bytes, size_t size, bool huge_pages,
+                                bool (*write)(const uint8_t *, size_t, int, void *, size_t)) {
     enum { SHORT = 1 << 14 };  /* is done without giving up the interpreter's lock */
     PyThreadState *released = size < SHORT ? NULL : PyEval_SaveThread();
     uint8_t most = 0;
@@ -131,10 +133,14 @@ static PyObject *text_from_utf8(const uint8_t *bytes, size_t size, bool huge_pag
     released = size < SHORT ? NULL : PyEval_SaveThread();
     bool valid = true;
     if (most < 0x80) memcpy(to, bytes, size);
-    else valid = write_text(bytes, size, kind, to);
+    else valid = write(bytes, size, kind, to, num_chars);
     if (released) PyEval_RestoreThread(released);
     if (!valid) Py_SETREF(made, Py_NewRef(Py_None));
     return made;
+}
+
+static PyObject *text_from_utf8(const uint8_t *bytes, size_t size, bool huge_pages) {
+    return text_from_utf8(bytes, size, huge_pages, write_text);
 }
 
 #endif

@@ -15,7 +15,7 @@ from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
 from cs336_bpe.text.crew import over_items
 
 if TYPE_CHECKING or is_built():
-    from cs336_bpe.decode.stage10_lists_in_pieces import Decoder as Engine
+    from cs336_bpe.decode.stage11_packed_characters import Decoder as Engine
 else:
     from cs336_bpe.decode.stage02_token_list import Decoder as Engine
 

@@ -110,6 +110,18 @@ def test_long_tokens_at_the_beginning_are_no_reason_to_expect_more(stage):
     assert made.endswith(b"+a" + b"a" * 999_995)
 
 
+@pytest.mark.parametrize("stage", OTHERS, ids=lambda stage: stage.number)
+@pytest.mark.parametrize("word", ["naïve ", "привет ", "ไทย", "日本語のテキスト", "a🙂б語", "é"])
+def test_every_byte_of_a_long_text_may_be_wrong(stage, word):
+    """Text is made many bytes at a time. One that is wrong is found wherever it is."""
+    decoder = stage.load().Decoder(BYTES)
+    good = (word * 300).encode()[:300]
+    for place in range(0, len(good), 1 if stage is OTHERS[-1] else 17):
+        for byte in b"\x41\x80\xbf\xc0\xc1\xc3\xe0\xed\xf0\xf4\xf5\xf8\xff":
+            data = good[:place] + bytes([byte]) + good[place + 1:]
+            assert decoder.decode(list(data)) == data.decode("utf-8", "replace")
+
+
 WRONG = [301, 255, -1, -128, -(2**63), 2**31, 2**32, 2**32 + 97, 2**63, 2**64 + 97, 10**30, True,
          False, 97.0, float("nan"), None, "a", b"a", [97], np.int64(-1), np.uint64(2**64 - 1),
          np.float64(97), np.bool_(True), 97 + 0j]

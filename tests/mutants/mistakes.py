@@ -92,6 +92,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tokenizer/whole_text.h": (ENGINE + STREAMS, ("tokenizer.engine",)),
     "decode/token_table.h": (DECODE, ("decode.token_table", "decode.stage10_lists_in_pieces")),
     "decode/utf8_text.h": (DECODE, ("decode.stage10_lists_in_pieces",)),
+    "decode/packed_chars.h": (DECODE, ("decode.stage11_packed_characters",)),
     "decode/bytes_that_grow.h": (DECODE, ("decode.stage10_lists_in_pieces",)),
     "decode/stage08_one_pass.pyx": (DECODE, ("decode.stage08_one_pass",)),
     "decode/slots.pxd": (DECODE, ("decode.stage09_four_at_a_time",
@@ -664,6 +665,23 @@ mistake("decode: a row is read behind the end", "decode/utf8_text.h",
         tests=TEXT, modules=())
 mistake("decode: four characters are read behind the end", "decode/utf8_text.h",
         "end - text >= 8 && write_four_pairs", "write_four_pairs", tests=TEXT, modules=())
+mistake("packed text: overlong forms of two bytes are text", "decode/packed_chars.h",
+        "_mm512_maskz_mov_epi32(two, all_of(0x80))", "_mm512_maskz_mov_epi32(two, all_of(0x40))")
+mistake("packed text: surrogates are text", "decode/packed_chars.h",
+        "            | (uint32_t)_mm512_cmpeq_epi32_mask(high, all_of(0xD800));",
+        "            | 0 * (uint32_t)_mm512_cmpeq_epi32_mask(high, all_of(0xD800));")
+mistake("packed text: first bytes above F7 are those of other characters", "decode/packed_chars.h",
+        "of_four, all_of(0x3FFFFF));", "of_four, all_of(0x1FFFFF));")
+mistake("packed text: what the bytes before need is forgotten", "decode/packed_chars.h",
+        "owed = two >> 63 | three >> 62 | four >> 61;", "owed = two >> 63;")
+mistake("packed text: ASCII may follow half a character", "decode/packed_chars.h",
+        "            wrong |= owed;\n", "", tests=TEXT, modules=())
+mistake("packed text: the end of the last character is not looked at", "decode/packed_chars.h",
+        "if (text == end || (*text++ & 0xC0) != 0x80) return false;", "text++;")
+mistake("packed text: the end of the text is not seen", "decode/packed_chars.h",
+        "READ = STEP + 3 };", "READ = STEP };", tests=TEXT, modules=())
+mistake("packed text: the room for characters ends later", "decode/packed_chars.h",
+        "full - to >= STEP;", "full - to >= STEP / 2;", tests=TEXT, modules=())
 mistake("decode: each piece of a list is the first", "decode/stage10_lists_in_pieces.pyx",
         "copy_objects(ids, first, here, piece)", "copy_objects(ids, 0, here, piece)")
 mistake("decode: a wrong id ends a list", "decode/stage10_lists_in_pieces.pyx",

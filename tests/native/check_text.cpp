@@ -1,7 +1,7 @@
 /* UTF-8 that ends where memory does, and text that has no room but for its characters: whoever reads or writes
  * one byte more is ended by the system. Prints what is wrong, and returns how many things are.
  */
-#include "utf8_text.h"
+#include "packed_chars.h"
 #include <stdio.h>
 #include <string>
 #include <sys/mman.h>
@@ -42,7 +42,9 @@ template <class Char> static bool is_equal(const std::vector<uint32_t> &chars, c
     return true;
 }
 
-static void check(const std::string &text) {
+typedef bool (*Writer)(const uint8_t *, size_t, int, void *, size_t);
+
+static void check(const std::string &text, Writer write) {
     static Guarded from, to;
     const uint8_t *bytes = (const uint8_t *)memcpy(from.end - text.size(), text.data(), text.size());
     std::vector<uint32_t> chars;
@@ -51,7 +53,7 @@ static void check(const std::string &text) {
     const size_t number = look_at_bytes(bytes, text.size(), &most);
     const int kind = most < 0xC4 ? 1 : most < 0xF0 ? 2 : 4;
     uint8_t *room = to.end - number * kind;
-    const bool found = write_text(bytes, text.size(), kind, room);
+    const bool found = write(bytes, text.size(), kind, room, number);
     if (found == expected
         && (!found || (number == chars.size()
                        && (kind == 1 ? is_equal<uint8_t>(chars, room)
@@ -61,6 +63,11 @@ static void check(const std::string &text) {
     for (uint8_t byte : text) printf(" %02x", byte);
     puts("");
     wrong++;
+}
+
+static void check(const std::string &text) {
+    check(text, write_text);
+    check(text, write_packed_text);
 }
 
 int main() {
@@ -80,5 +87,33 @@ int main() {
                 for (int i = 0; i < 12; i++, row += part) check(row), check(row + last);
             }
     }
+    /* Steps of 64 bytes: what is at their ends, and every byte after every first byte. */
+    for (const std::string &part : parts)
+        for (const std::string &last : parts)
+            for (size_t before = 56; before < 72; before++)
+                for (const char *after : {"", "b", "\xC3\xA9", "\xE8\xAA\x9E", "\xF0\x9F\x99\x82"}) {
+                    std::string text = std::string(before, 'b') + part + last;
+                    while (text.size() < 200) text += *after ? after : "c";
+                    check(text);
+                    for (int i = 0; i < 300; i++) text += "\xD1\x8F";
+                    check(text);
+                }
+    for (const char *row : {"\xD1\x8F", "\xD1\x8F" "b", "b\xD1\x8F" "bb", "\xE8\xAA\x9E" "b"})
+        for (size_t times = 1; times < 120; times++) {
+            std::string text;
+            for (size_t i = 0; i < times; i++) text += row;
+            check(text);
+        }
+    for (size_t before = 0; before < 140; before++)  /* one character that isn't ASCII */
+        for (size_t after = 0; after < 140; after++)
+            check(std::string(before, 'b') + "\xD1\x8F" + std::string(after, 'b'));
+    for (int first = 0xC0; first < 0x100; first++)
+        for (int second = 0; second < 0x100; second++)
+            for (size_t length = 2; length < 5; length++) {
+                std::string text = "\xE8\xAA\x9E" + std::string(1, (char)first);
+                text += (char)second + std::string(length - 2, '\x9E') + std::string(80, 'b');
+                check(text);
+                check("\xF0\x9F\x99\x82" + text);
+            }
     return wrong > 100 ? 100 : wrong;
 }
