@@ -153,6 +153,8 @@ def check_blocks(blocks):
             places = [i for i in range(1, len(text)) if regex.match(r"(?<=\S)\s", text, pos=i)]
             for start, end in pairs_of_ends(parts):
                 assert end == min(i for i in places if i - start >= size), "not the first place"
+            last = len(text) - len(parts[-1])
+            assert not any(i - last >= size for i in places), "the last block can be cut"
 
 
 def pairs_of_ends(parts):

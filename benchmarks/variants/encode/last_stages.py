@@ -9,7 +9,6 @@ LENGTHS = "        if (BPE_UNLIKELY(2 * used > mask)) {\n"
 CUTS = ["pairs ? pairs->next_cut(text, at, end) : end",
         "pairs ? pairs->crossings(text, places) : ((uint64_t)1 << places) - 1",
         "pairs ? pairs->crossings(text, length - 1) : UINT64_MAX"]
-LONGER = "cross & cross >> 1 & cross >> 2 & ~(cross << 1)"
 BYTES = "        return byte_pairs[(size_t)left << 8 | right];\n"
 LISTS = "        return merges->in_order ? lists->merge"
 RARE = ("    BPE_NEVER_INLINE void ask_long", "    BPE_NEVER_INLINE To *write_other")
@@ -66,13 +65,6 @@ EXPERIMENT = Experiment(
         Variant("words are not cut", "where no merge can cross",
                 replace={"encode/new_words.h": [
                     (cut, cut.replace("pairs ?", "false ?")) for cut in CUTS]}),
-        Variant("three bytes are looked up", "parts of a long word are merged up to two bytes only",
-                replace={"encode/new_words.h": [("enum { FEW = 3 };", "enum { FEW = 2 };")],
-                         "encode/word_cache.h": [(LONGER, LONGER.replace("& cross >> 2 ", "")),
-                                                 ("SOME_PARTS = 16", "SOME_PARTS = 21")]}),
-        Variant("easy words wait too", "short ones whose parts have up to three bytes",
-                replace={"encode/rolling.h": [("find_easy(*others.words, one->key)",
-                                               "find_known(one->key)")]}),
         Variant("no array of byte pairs", "they are looked up like all others",
                 replace={"encode/perfect_merges.h": [
                     (BYTES, "        return of(left, right);\n")]}),
