@@ -21,7 +21,6 @@
 #include "utf8_text.h"
 
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(CS336_BPE_NO_BUILTINS)
-#define CS336_BPE_PACKED_CHARS 1
 #pragma GCC diagnostic push  /* gcc 12 warns of its own registers that are left undefined */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -66,9 +65,7 @@ BPE_VBMI2 static inline __m512i sixteen(const Columns &columns, uint32_t *bad) {
     return code;
 }
 
-BPE_VBMI2 static inline void store_sixteen(__m512i chars, Py_UCS4 *to) {
-    _mm512_storeu_si512(to, chars);
-}
+BPE_VBMI2 static inline void store_sixteen(__m512i chars, Py_UCS4 *to) { _mm512_storeu_si512(to, chars); }
 BPE_VBMI2 static inline void store_sixteen(__m512i chars, Py_UCS2 *to) {
     _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(chars));
 }
@@ -137,10 +134,7 @@ static bool write_packed_text(const uint8_t *text, size_t size, int kind, void *
     return write_text(text, size, kind, to, num_chars);
 }
 #else
-static bool write_packed_text(const uint8_t *text, size_t size, int kind, void *to,
-                              size_t num_chars) {
-    return write_text(text, size, kind, to, num_chars);
-}
+#define write_packed_text write_text
 #endif
 
 /* As text_from_utf8. */

@@ -5,7 +5,18 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy
 
-from cs336_bpe.decode.token_table cimport TOKEN_PADDING, GivenIds, Id, Tokens, more_room, place_of
+from cs336_bpe.decode.token_table cimport (
+    FEW_IDS,
+    TOKEN_PADDING,
+    GivenIds,
+    Id,
+    Tokens,
+    TokenTable,
+    guess,
+    is_another_without_sign,
+    more_room,
+    place_of,
+)
 
 
 cdef extern from "bytes_that_grow.h":
@@ -39,6 +50,27 @@ cdef inline Slot *new_slots(const Tokens *tokens) except NULL:
         slots[place].length = <uint8_t>length if length < WIDE else LONG
         memcpy(slots[place].token, tokens.blob + start, min(length, WIDE - 1))
     return slots
+
+
+cdef inline bytes joined_ids(TokenTable table, const Slot *slots, ids):
+    """The bytes of all tokens; None if there is an id that is none."""
+    cdef GivenIds given = GivenIds()
+    cdef GrowingBytes result
+    cdef size_t done = 0, needed
+    given.take(table, ids)
+    if given.with_sign and is_another_without_sign(given.ids, given.width, given.size):
+        return None
+    result.make_room(guess(given))
+    while True:
+        if given.size < FEW_IDS:
+            needed = copy_some(given, slots, &done, &result)
+        else:
+            with nogil:
+                needed = copy_some(given, slots, &done, &result)
+        if not needed:
+            break
+        result.make_room(result.used + needed)
+    return result.finished() if done == given.size else None
 
 
 cdef inline size_t copy_some(GivenIds given, const Slot *slots, size_t *done,

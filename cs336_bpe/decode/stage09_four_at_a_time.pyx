@@ -18,14 +18,8 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport uint8_t
 from libc.stdlib cimport free
 
-from cs336_bpe.decode.slots cimport GrowingBytes, Slot, copy_some, new_slots
-from cs336_bpe.decode.token_table cimport (
-    FEW_IDS,
-    GivenIds,
-    TokenTable,
-    guess,
-    is_another_without_sign,
-)
+from cs336_bpe.decode.slots cimport Slot, joined_ids, new_slots
+from cs336_bpe.decode.token_table cimport TokenTable
 
 from cs336_bpe.decode.ids import as_ids, plain_ids
 
@@ -56,30 +50,10 @@ cdef class Decoder:
     def decode_bytes(self, ids):
         """The bytes of ids, whether they are text or not."""
         given = ids if isinstance(ids, list) else as_ids(ids)
-        data = self.joined(given)
+        data = joined_ids(self.table, self.slots, given)
         if data is None:  # an integer of another type, or no id of this vocabulary: this says which
-            data = self.joined(plain_ids(given, self.vocab))
+            data = joined_ids(self.table, self.slots, plain_ids(given, self.vocab))
         return data
-
-    cdef bytes joined(self, ids):
-        """The bytes of all tokens; None if there is an id that is none."""
-        cdef GivenIds given = GivenIds()
-        cdef GrowingBytes result
-        cdef size_t done = 0, needed
-        given.take(self.table, ids)
-        if given.with_sign and is_another_without_sign(given.ids, given.width, given.size):
-            return None
-        result.make_room(guess(given))
-        while True:
-            if given.size < FEW_IDS:
-                needed = copy_some(given, self.slots, &done, &result)
-            else:
-                with nogil:
-                    needed = copy_some(given, self.slots, &done, &result)
-            if not needed:
-                break
-            result.make_room(result.used + needed)
-        return result.finished() if done == given.size else None
 
     def decode(self, ids, errors="replace"):
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says."""

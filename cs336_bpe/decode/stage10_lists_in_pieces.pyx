@@ -18,16 +18,8 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport free
 
-from cs336_bpe.decode.slots cimport GrowingBytes, Slot, copy_some, copy_tokens, new_slots
-from cs336_bpe.decode.token_table cimport (
-    FEW_IDS,
-    GivenIds,
-    TokenTable,
-    copy_objects,
-    guess,
-    guess_of_list,
-    is_another_without_sign,
-)
+from cs336_bpe.decode.slots cimport GrowingBytes, Slot, copy_tokens, joined_ids, new_slots
+from cs336_bpe.decode.token_table cimport FEW_IDS, TokenTable, copy_objects, guess_of_list
 
 from cs336_bpe.decode.ids import as_ids, plain_ids
 
@@ -101,25 +93,9 @@ cdef class Decoder:
 
     cdef bytes joined(self, ids):
         """The bytes of all tokens; None if there is an id that is none."""
-        cdef GivenIds given = GivenIds()
-        cdef GrowingBytes result
-        cdef size_t done = 0, needed
         if isinstance(ids, (list, tuple)):
             return self.joined_list(ids)
-        given.take(self.table, ids)
-        if given.with_sign and is_another_without_sign(given.ids, given.width, given.size):
-            return None
-        result.make_room(guess(given))
-        while True:
-            if given.size < FEW_IDS:
-                needed = copy_some(given, self.slots, &done, &result)
-            else:
-                with nogil:
-                    needed = copy_some(given, self.slots, &done, &result)
-            if not needed:
-                break
-            result.make_room(result.used + needed)
-        return result.finished() if done == given.size else None
+        return joined_ids(self.table, self.slots, ids)
 
     def decode(self, ids, errors="replace"):
         """The text of ids. Bytes that are not UTF-8 become U+FFFD, or what `errors` says."""

@@ -104,7 +104,8 @@ def some_merges(rng, alphabet, number):
 def test_all_words_of_few_bytes(alphabet, number):
     """Parts of up to three bytes are merged without a search."""
     rng = random.Random(number)
-    words = [bytes(word) for size in range(1, 6) for word in itertools.product(alphabet, repeat=size)]
+    words = [bytes(word) for size in range(1, 6)
+             for word in itertools.product(alphabet, repeat=size)]
     for _ in range(12):
         merges = some_merges(rng, alphabet, number)
         engine, ids = engine_of(merges)
