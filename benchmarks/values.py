@@ -94,9 +94,9 @@ def encoding_speed(text, temperature="cold", peer="cs336_bpe"):
     return rate(bytes_per_second(text, temperature, peer))
 
 
-def hours_for_the_pile(text):
+def minutes_for_the_pile(text):
     """How long 825 GB would take, cold, if all of it were like this text."""
-    return f"{PILE_BYTES / bytes_per_second(text, 'cold', 'cs336_bpe') / 3600:.0f}"
+    return f"{PILE_BYTES / bytes_per_second(text, 'cold', 'cs336_bpe') / 60:.0f}"
 
 
 def bytes_per_second(text, temperature, peer):
@@ -194,4 +194,4 @@ def rate(bytes_per_second):
 
 VALUES = {function.__name__: function for function in (
     gain, gain_over, total_gain, seconds, speed, peak, merges_done, distinct, one_new_in,
-    encoding_speed, hours_for_the_pile, more_tokens, simulated, bits, field, median, ratio)}
+    encoding_speed, minutes_for_the_pile, more_tokens, simulated, bits, field, median, ratio)}
