@@ -32,10 +32,11 @@ template <class Id, class To> struct LateWords {
     To *ids;  /* the first ones of the output */
 
     /* Leave places for a word that is new, at `to`. Returns where the next ids go. */
-    To *add(const Key &key, To *to) noexcept {
+    To *add(const Key &key, size_t place, To *to) noexcept {
         Late &late = cache->late;
         Word &word = late.words[late.number++];
         word.key = key;
+        word.place = place;
         word.at = (size_t)(to - ids);
         to += key.last();
         return late.number < Late::MOST ? to : write(to);
@@ -46,6 +47,7 @@ template <class Id, class To> struct LateWords {
         Late &late = cache->late;
         Word *waiting[3][LANES];  /* of up to 8 bytes, up to 12, and more */
         size_t numbers[3] = {0, 0, 0};
+        for (size_t i = 0; i < late.number; i++) cache->prefetch_place(late.words[i].place);
         for (size_t i = 0; i < late.number; i++) {
             Word *word = &late.words[i];
             if (is_known(word)) continue;
@@ -70,7 +72,7 @@ private:
     /* Has the word become known since it began to wait? Or can it be known without merges? */
     bool is_known(Word *word) noexcept {
         uint32_t id;
-        Found<Id> found = cache->find_known(word->key);
+        Found<Id> found = cache->find_waiting(word->place);
         if (!found.number && words->is_token(word->key.bytes(), word->key.last(), &id))
             found = cache->find_short(*words, word->key);
         if (found.number) has(word, found);
@@ -90,7 +92,7 @@ private:
             for (size_t i = 0; i < number; i++) {
                 some[i]->number = made[i].number;
                 write_tokens(made[i], ids + some[i]->at);
-                cache->keep_scratch(keys[i], made[i].number);
+                cache->keep_scratch(some[i]->place, keys[i], made[i].number);
             }
         } else {
             for (size_t i = 0; i < number; i++) has(some[i], cache->find_short(*words, keys[i]));

@@ -61,9 +61,10 @@ template <class Id, class To> struct Writer {
         const size_t length = starts[1] - starts[0];
         if (!others.words->may_be_late || length > SHORT)
             return to + others.write(text + starts[0], length, one->key, to);
-        Found<Id> found = others.cache->find_easy(*others.words, one->key);
+        size_t place = NO_PLACE;
+        Found<Id> found = others.cache->find_easy(*others.words, one->key, one->place, &place);
         return found.number ? to + others.write_all(found.ids, found.number, to)
-                            : late.add(one->key, to);
+                            : late.add(one->key, place, to);
     }
 
     /* The pretokens of a batch; returns where the ids end. */
@@ -107,8 +108,9 @@ static int write_pretokens(WordCache<Id> *cache, const NewWords &words, const ui
     writer.others = {cache, &words, ENCODE_DONE};
     writer.late = {cache, &words, first};
     end = writer.write_batch(text, starts, number, first + output->used);
-    if (cache->late.number && (size_t)(end - first) - cache->late.words[0].at > MOST_LATE_IDS)
-        end = writer.late.write(end);
+    if (cache->late.number
+        && (cache->is_untidy() || (size_t)(end - first) - cache->late.words[0].at > MOST_LATE_IDS))
+        end = writer.late.write(end);  /* also before entries move: words that wait have places */
     output->used = (size_t)(end - first);
     cache->tidy();
     return writer.others.status;

@@ -35,6 +35,9 @@ template <class Id> struct Entry {
     Key key;
     union { Inside inside; Pooled pooled; };
     bool is_free() const noexcept { return !key.last(); }
+    /* A word that waits for its ids (late_words.h) is marked like one whose ids are in the pool, and
+     * none are: so a look-up by the plain key fails. */
+    bool has_ids() const noexcept { return key.last() & POOLED ? pooled.number : key.last(); }
 };
 
 /* Things one after the other that are only ever added, and all forgotten together. */
@@ -45,15 +48,18 @@ template <class Item> struct Pool {
     bool start(size_t first_room) noexcept {
         room = first_room;
         used = 0;
-        items = (Item *)calloc(room + SLACK, sizeof(Item));
+        items = (Item *)pages_new(room + SLACK, sizeof(Item));
         return items;
     }
+    void end() noexcept { table_free(items, room + SLACK, sizeof(Item)); }
     size_t num_bytes() const noexcept { return room * sizeof(Item); }
     bool has_room(size_t number) const noexcept { return room - used >= number; }
     bool grow() noexcept {
         if (room >= UINT32_MAX / 4) return false;  /* places are numbered with 32 bits */
-        Item *larger = (Item *)realloc(items, (2 * room + SLACK) * sizeof(Item));
+        Item *larger = (Item *)pages_new(2 * room + SLACK, sizeof(Item));
         if (!larger) return false;
+        memcpy(larger, items, used * sizeof(Item));
+        end();
         items = larger;
         room *= 2;
         return true;
@@ -68,10 +74,16 @@ template <class Item> struct Pool {
 /* The ids of a pretoken, until the next one is looked up. A negative number: there is no memory. */
 template <class Id> struct Found { const Id *ids; ptrdiff_t number; };
 
+static const size_t NO_PLACE = SIZE_MAX;
+
 /* New words that wait for their ids (late_words.h). */
 struct Late {
     enum { MOST = 128 };
-    struct Word { Key key; size_t at, number; };  /* which ids of the output are its own */
+    struct Word {
+        Key key;
+        size_t at, number;  /* which ids of the output are its own */
+        size_t place;       /* of its entry, or NO_PLACE; valid until entries move */
+    };
     Word words[MOST];
     size_t number;
 };
@@ -80,7 +92,7 @@ struct Late {
 template <class Id> struct WordCache {
     typedef Entry<Id> E;
     enum { FIRST_ENTRIES = 1 << 12, FIRST_POOL = 1 << 13, MOST_PROBES = 128, MOST_MOVES = 4 };
-    enum { SMALL_TABLE = 1 << 16 };
+    enum { SMALL_TABLE = 1 << 18 };
     enum { SOME_PARTS = 16 };  /* of 64 bytes that are not few: whose places are asked for together */
     enum { MOST_IN_BATCH = FIRST_ENTRIES / 4 };  /* pretokens between calls of `tidy` */
 
@@ -110,8 +122,8 @@ template <class Id> struct WordCache {
 
     void end() noexcept {
         if (entries) table_free(entries, mask + 1, sizeof(E));
-        free(bytes.items);
-        free(ids.items);
+        bytes.end();
+        ids.end();
         lists.end();
     }
 
@@ -137,11 +149,14 @@ template <class Id> struct WordCache {
         if (BPE_UNLIKELY(full)) forget();
     }
 
+    /* Will `tidy` move entries? */
+    bool is_untidy() const noexcept { return crowded || full || 2 * used > mask; }
+
     /* The ids of a pretoken of up to SHORT bytes, which is encoded first if it is new: from its key,
      * because the text may be in memory that somebody else changes. */
     Found<Id> find_short(const NewWords &words, const Key &key) noexcept {
         E *entry = find(key);
-        if (entry && !entry->is_free()) return found(*entry);
+        if (entry && entry->has_ids()) return found(*entry);
         uint32_t made[SHORT + 1];
         size_t number = 1;
         if (!words.is_token(key.bytes(), key.last(), made))
@@ -149,29 +164,37 @@ template <class Id> struct WordCache {
         return keep_short(entry, key, made, number);
     }
 
-    /* The same, but if a new one can't be encoded without a search, there are no ids. That is only tried
-     * where there are bytes above ASCII: of the words that a vocabulary was made for, few are easy. */
-    Found<Id> find_easy(const NewWords &words, const Key &key) noexcept {
-        E *entry = find(key);
-        if (entry && !entry->is_free()) return found(*entry);
-        if (!((key.first() | key.second()) & 0x8080808080808080)) return {scratch, 0};
-        uint32_t made[SHORT + 1];
-        const size_t number = words.is_token(key.bytes(), key.last(), made)
-                                  ? 1 : words.merge_easy(key.bytes(), key.last(), made);
-        return number ? keep_short(entry, key, made, number) : Found<Id>{scratch, 0};
+    /* The same, but if a new one can't be encoded without a search, there are no ids, and only `place`
+     * is kept for it. It is tried only where there are bytes above ASCII: of the words that a vocabulary
+     * was made for, few are easy. `first` is the first place that it could be in. */
+    Found<Id> find_easy(const NewWords &words, const Key &key, const E *first,
+                        size_t *place) noexcept {
+        E *entry = find_from((size_t)(first - entries), key, [](const E &) { return true; });
+        if (entry && entry->has_ids()) return found(*entry);
+        if ((!entry || entry->is_free()) && (key.first() | key.second()) & 0x8080808080808080) {
+            uint32_t made[SHORT + 1];
+            const size_t number = words.is_token(key.bytes(), key.last(), made)
+                                      ? 1 : words.merge_easy(key.bytes(), key.last(), made);
+            if (number) return keep_short(entry, key, made, number);
+        }
+        *place = wait(entry, key);
+        return {scratch, 0};
     }
 
-    /* The ids of a pretoken of up to SHORT bytes, or none of them if it is new. */
-    Found<Id> find_known(const Key &key) noexcept {
-        E *entry = find(key);
-        return entry && !entry->is_free() ? found(*entry) : Found<Id>{scratch, 0};
+    /* The ids of a word that waited; none if it still does. */
+    Found<Id> find_waiting(size_t place) noexcept {
+        return place != NO_PLACE && entries[place].has_ids() ? found(entries[place])
+                                                             : Found<Id>{scratch, 0};
     }
 
-    /* Keep a pretoken of up to SHORT bytes whose ids are in `scratch`, unless it is known already. */
-    void keep_scratch(const Key &key, size_t number) noexcept {
-        E *entry = find(key);
-        if (!entry) crowded = true;
-        else if (entry->is_free() && make_room(0, number)) keep(entry, key, number);
+    /* Keep the ids in `scratch` for a word that waited, unless it has some by now. */
+    void keep_scratch(size_t place, const Key &key, size_t number) noexcept {
+        if (place != NO_PLACE && !entries[place].has_ids() && make_room(0, number))
+            keep(&entries[place], key, number);
+    }
+
+    void prefetch_place(size_t place) const noexcept {
+        if (place != NO_PLACE) BPE_PREFETCH(&entries[place]);
     }
 
     /* The same for a longer one, up to LONG bytes: from a copy, for the same reason. */
@@ -250,6 +273,18 @@ private:
         return part.number;
     }
 
+    /* Take a free place for a word that waits, or the one that it has already. */
+    size_t wait(E *entry, const Key &key) noexcept {
+        if (!entry) crowded = true;
+        if (!entry || (entry->is_free() && !make_room(0, 0))) return NO_PLACE;
+        if (entry->is_free()) {
+            memset((void *)&entry->pooled, 0, sizeof entry->pooled);
+            entry->key = key | pooled_mark;
+            used++;
+        }
+        return (size_t)(entry - entries);
+    }
+
     Found<Id> keep_short(E *entry, const Key &key, const uint32_t *made, size_t number) noexcept {
         for (size_t i = 0; i < number; i++) scratch[i] = (Id)made[i];
         if (!entry) crowded = true;
@@ -263,7 +298,10 @@ private:
 
     /* The entry of a pretoken, or the free place where it belongs; NULL if neither is near. */
     template <class IsSame> E *find(const Key &key, IsSame is_same) const noexcept {
-        size_t at = key.hash(secret) / sizeof(E);
+        return find_from(key.hash(secret) / sizeof(E), key, is_same);
+    }
+    template <class IsSame>
+    E *find_from(size_t at, const Key &key, IsSame is_same) const noexcept {
         for (size_t probe = 0; probe < MOST_PROBES; probe++) {
             /* Two entries are one line of the processor's cache: the other one is the next to look at. */
             E *entry = &entries[((at + (probe & ~(size_t)1)) ^ (probe & 1)) & mask];
@@ -309,6 +347,7 @@ private:
 
     /* Keep the ids in `scratch`, for which there is room. */
     void keep(E *entry, const Key &key, size_t number) noexcept {
+        used += entry->is_free();
         if (number <= E::ROOM && !(key.last() & HASHED)) {
             memcpy(entry->inside.ids, scratch, sizeof entry->inside.ids);
             entry->inside.number = (Id)number;
@@ -318,7 +357,6 @@ private:
             entry->pooled.number = (uint32_t)number;
             entry->key = key | pooled_mark;
         }
-        used++;
     }
 
     /* To a table of another size, or by another secret; false if there is no memory. What finds no

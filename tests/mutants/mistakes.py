@@ -305,9 +305,12 @@ mistake("late words: the last gap is not closed", "encode/late_words.h",
         "for (size_t i = 0; i + 1 < late.number; i++) {\n            const To *from")
 mistake("late words: whole tokens are merged", "encode/late_words.h",
         "if (!found.number && words->is_token(", "if (found.number && words->is_token(")
-mistake("late words: a word is kept twice", "encode/word_cache.h",
-        "else if (entry->is_free() && make_room(0, number))", "else if (make_room(0, number))",
-        tests=LATE)
+mistake("late words: a word is counted twice", "encode/word_cache.h",
+        "        used += entry->is_free();\n", "        used++;\n", tests=LATE)
+mistake("late words: one that waits has ids", "encode/word_cache.h",
+        "return key.last() & POOLED ? pooled.number : key.last();", "return key.last();", tests=LATE)
+mistake("late words: they wait while the table moves", "encode/rolling.h",
+        "(cache->is_untidy() || (size_t)", "((size_t)", tests=LATE)
 mistake("late words: those of a wrong text get their ids in the next", "encode/word_caches.h",
         "    else cache->late.number = 0;\n", "")
 mistake("late words: room for one id less than bytes", "encode/late_words.h",

@@ -159,6 +159,51 @@ def test_words_of_a_text_that_turns_out_to_be_wrong_are_forgotten():
         check(engine, ids, merges, random_words(rng, 5), cache=cache)
 
 
+def test_words_of_a_wrong_text_get_their_ids_when_they_come_again():
+    rng = random.Random(336)
+    merges = random_merges(rng, 80)
+    words = random_words(rng, 100)
+    for again in (words, words[:50], words[:1] * 30):
+        engine, ids = engine_of(merges)
+        cache = engine.new_cache(1 << 20)
+        assert engine.encode_ids(b"".join(words) + b"\xff", NONE, 4, cache, strict=True) is None
+        for _ in range(2):
+            check(engine, ids, merges, again, cache=cache)
+        found = engine.encode_pieces(words, 4, cache)
+        assert engine.as_list(found) == [n for word in words for n in merged(word, merges, ids)]
+        assert cache.num_pretokens == len({*words})
+
+
+def test_parts_of_a_long_word_that_wait_as_words():
+    """No merge crosses the bytes of `é`, so what is between two of them is a part."""
+    rng = random.Random(336)
+    merges = random_merges(rng, 80, letters=b"abcdefgh")
+    engine, ids = engine_of(merges)
+    cache = engine.new_cache(1 << 20)
+    for _ in range(200):
+        short = [bytes(rng.choices(b"abcdefgh", k=rng.randrange(4, 12))) for _ in range(3)]
+        words = [*short, "é".encode() + "éé".encode().join(short) + "éé".encode(), *short]
+        expected = [number for word in words for number in merged(word, merges, ids)]
+        found = engine.encode_ids(b"\n".join(words), NONE, 4, cache)
+        assert [number for number in engine.as_list(found) if number != 10] == expected
+
+
+def test_words_wait_while_the_table_grows_and_moves():
+    """Their places in it are other ones afterwards. Most words are short and new."""
+    rng = random.Random(336)
+    merges = random_merges(rng, 80)
+    for rounds in range(3):
+        engine, ids = engine_of(merges)
+        cache = engine.new_cache(8 << 20)
+        words = random_words(rng, 9_000, range(5, 9))
+        if rounds:  # and few at a time, between words that are known
+            known = words[:5]
+            words = [word for one in words for word in (one, *rng.choices(known, k=20 * rounds))]
+        check(engine, ids, merges, words, cache=cache)
+        check(engine, ids, merges, words[-2_000:], cache=cache)
+        assert cache.num_pretokens == len({*words})
+
+
 @pytest.mark.parametrize("last", ["x", "é", "日", "😀"])
 def test_parts_of_a_text_one_after_the_other(last):
     rng = random.Random(336)
