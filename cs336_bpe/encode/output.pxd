@@ -14,7 +14,7 @@ cdef extern from "../encode/output.h" nogil:
         ENCODE_SURROGATE
     cppclass Output:
         void *ids
-        size_t used
+        size_t used, room
         int width
         bint room_for(size_t number)
         bint room_for_at_most(size_t most, size_t likely)

@@ -89,6 +89,8 @@ cdef enum:
 DEFAULT_CACHE_BYTES = DEFAULT_BYTES
 SMALLEST_CACHE_BYTES = SMALLEST
 MAX_FREE_CACHES = 64
+MAX_FREE_IDS = 8  # arrays for parts of a text
+MOST_FREE_BYTES = 1 << 22  # of each of them
 LARGE = 512  # bytes; more than that are worth looking for one
 
 
@@ -304,7 +306,7 @@ cdef class Engine:
     cdef NewWords words  # points to these
     cdef uint32_t greatest_id
     cdef readonly size_t cache_bytes
-    cdef list free_caches
+    cdef list free_caches, free_ids
     cdef tuple known
     cdef CompiledPattern pattern
     cdef Scanner scanner  # points into `pattern`
@@ -334,6 +336,7 @@ cdef class Engine:
         # Integers for lists. If ids have large gaps, those beyond are made as they are needed.
         self.known = tuple(range(min(max(tokens) + 1, 4 * len(tokens) + 256)))
         self.free_caches = [Cache(cache_bytes, self.greatest_id)]
+        self.free_ids = []
 
     cdef prepare(self, dict wholes):
         """What new pretokens need besides the merges."""
@@ -537,6 +540,23 @@ cdef class Engine:
     def new_cache(self, cache_bytes):
         """A cache for a caller who encodes much in one thread."""
         return Cache(cache_bytes, self.greatest_id)
+
+    def take_ids(self, int width):
+        """An empty array for the ids of a part of a text, to be given back: the system takes its
+        time to give out memory, and threads wait for each other meanwhile."""
+        cdef Ids ids
+        try:
+            ids = self.free_ids.pop()
+        except IndexError:
+            return Ids(width, 0)
+        return ids if ids.output.width == width else Ids(width, 0)
+
+    def give_back_ids(self, Ids ids not None):
+        """Use the array again for the ids of another part."""
+        ids.clear()
+        if (len(self.free_ids) < MAX_FREE_IDS
+                and ids.output.room * ids.output.width <= MOST_FREE_BYTES):
+            self.free_ids.append(ids)
 
     cdef Cache take(self, Cache given):
         if given is not None:

@@ -10,6 +10,8 @@ from cs336_bpe.tokenizer.native import engine
 from cs336_bpe.tokenizer.special_choice import Choice
 
 PART_BYTES = 1 << 20  # of a text that is encoded in parts
+LAST_PARTS = 8  # in them the last bytes are divided, so that all threads end at the same time
+SMALLEST_PART = 1 << 17
 END_OF_A_PART = 1 << 12  # characters in which a place to cut is looked for first
 LONG = 1 << 24
 """Bytes of a text that one thread encodes in parts too: between two of them Ctrl-C is answered."""
@@ -28,22 +30,14 @@ def encode_in_parts(coder: Coder, text: Text, choice: Choice, width: int,
     parts = _parts_of_str(data, cutter) if isinstance(data, str) else _parts(data, cutter)
     whole = engine.Ids(width, most_bytes(data))
 
-    free: list[engine.Ids] = []  # parts are small, and their memory is used again and again
-
     def encode(part: tuple[int, int]) -> engine.Ids:
-        if workers == 1:
-            return coder.encode_part(data, *part, checked, whole)
-        try:
-            ids = free.pop()
-        except IndexError:
-            ids = engine.Ids(width, 0)
+        ids = whole if workers == 1 else coder.engine.take_ids(width)
         return coder.encode_part(data, *part, checked, ids)
 
     def add(ids: engine.Ids) -> None:
         if ids is not whole:
             whole.extend(ids)
-            ids.clear()
-            free.append(ids)
+            coder.engine.give_back_ids(ids)
 
     try:
         over_items(parts, encode, workers, lambda: None, use=add)
@@ -60,11 +54,16 @@ def most_bytes(text: str | bytes) -> int:
     return len(text) if isinstance(text, bytes) or text.isascii() else 4 * len(text)
 
 
+def _part_size(left: int) -> int:
+    """How much of the rest of a text is the next part."""
+    return min(PART_BYTES, max(SMALLEST_PART, left // LAST_PARTS))
+
+
 def _parts(data: bytes, cutter: Cutter) -> Iterator[tuple[int, int]]:
     """Where parts of a text begin and end that can be encoded one by one."""
     start = 0
-    while start + PART_BYTES < len(data):
-        cut = cutter.last_cut(data, start + PART_BYTES, first=start + 1)
+    while start + (size := _part_size(len(data) - start)) < len(data):
+        cut = cutter.last_cut(data, start + size, first=start + 1)
         if not cut:
             break
         yield start, cut
@@ -74,12 +73,12 @@ def _parts(data: bytes, cutter: Cutter) -> Iterator[tuple[int, int]]:
 
 def _parts_of_str(text: str, cutter: Cutter) -> Iterator[tuple[int, int]]:
     """The same of a str. The engine turns it into UTF-8, faster than Python does."""
-    start, size = 0, PART_BYTES
+    start, size = 0, _part_size(len(text))
     while start + size < len(text):
         cut = _last_cut_of_str(text, start, start + size, cutter)
         if cut:
             yield start, cut
-            start, size = cut, PART_BYTES
+            start, size = cut, _part_size(len(text) - cut)
         else:  # nowhere to cut: take twice as much
             size *= 2
     yield start, len(text)

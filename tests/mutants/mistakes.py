@@ -308,7 +308,8 @@ mistake("late words: whole tokens are merged", "encode/late_words.h",
 mistake("late words: a word is counted twice", "encode/word_cache.h",
         "        used += entry->is_free();\n", "        used++;\n", tests=LATE)
 mistake("late words: one that waits has ids", "encode/word_cache.h",
-        "return key.last() & POOLED ? pooled.number : key.last();", "return key.last();", tests=LATE)
+        "return key.last() & POOLED ? pooled.number : key.last();", "return key.last();",
+        tests=LATE)
 mistake("late words: they wait while the table moves", "encode/rolling.h",
         "(cache->is_untidy() || (size_t)", "((size_t)", tests=LATE)
 mistake("late words: those of a wrong text get their ids in the next", "encode/word_caches.h",

@@ -91,6 +91,34 @@ def test_parts_with_more_ids_than_the_first(monkeypatch, workers):
     assert tokenizer.encode_array("the").tolist() == tokenizer.encode("the")
 
 
+def test_the_last_parts_are_smaller(monkeypatch):
+    """So that no thread has a large one to do when the others have nothing left."""
+    monkeypatch.setattr(parallel, "PART_BYTES", 1_000)
+    monkeypatch.setattr(parallel, "SMALLEST_PART", 50)
+    left, sizes = 20_000, []
+    while left:
+        sizes.append(min(left, parallel._part_size(left)))
+        left -= sizes[-1]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == 1_000
+    assert sizes[-1] <= 50 == sizes[-2]
+    tokenizer, _ = tokenizer_and_oracle()
+    for text in ("a few words of each, " * 900, "ein paar Wörter, " * 900):
+        expected = tokenizer.encode(text)
+        assert tokenizer.encode_array(text, workers=2).tolist() == expected
+        assert tokenizer.encode_array(text.encode(), workers=2).tolist() == expected
+
+
+def test_arrays_of_parts_are_used_again_for_ids_of_either_width(monkeypatch):
+    monkeypatch.setattr(parallel, "PART_BYTES", 1_000)
+    tokenizer, _ = tokenizer_and_oracle()
+    texts = ["one two three " * 2_000, "four " * 9_000, "猫" * 3_000 + " x" * 4_000]
+    for text, dtype in zip(texts * 4, ["uint16", "uint32", "int64"] * 4):
+        found = tokenizer.encode_array(text, dtype, workers=2)
+        assert found.dtype == dtype
+        assert found.tolist() == tokenizer.encode(text)
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_parts_of_a_str(monkeypatch, workers):
     """Cut at random, with special tokens across the places where a part might end; and an error
