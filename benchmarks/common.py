@@ -53,6 +53,17 @@ def large_corpus():
     return Path(name)
 
 
+USED_MEMORY = "import numpy\nnumpy.ones(1 << 30, numpy.uint8).sum()\n"
+"""For programs that are timed: use more memory than they need, and give it back. The host of a
+virtual machine may take back what is free in it. Then the first use of a page takes many times as
+long, whoever asks for it, and what is measured is when it was last in use."""
+
+
+def use_memory():
+    """The same for a function that is timed in a process of its own."""
+    exec(USED_MEMORY, {})
+
+
 @lru_cache
 def describe_file(path):
     """Name, size and checksum, so that a reader can tell whether they have the same text."""

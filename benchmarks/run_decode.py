@@ -16,7 +16,7 @@ from pathlib import Path
 
 import common
 import numpy
-from common import corpus, data, run_experiments
+from common import USED_MEMORY, corpus, data, run_experiments
 from run_encode import gpt2
 from run_tokenizer import GIGATOKEN, OURS, TIKTOKEN, write_ranks
 from run_tokenizer import gpt2 as gpt2_tokenizer
@@ -61,7 +61,7 @@ EOT = "<|endoftext|>"
 array = numpy.load(path)
 ids = array.tolist()
 """
-POSTLUDE = """
+POSTLUDE = USED_MEMORY + """
 seconds = []
 for _ in range(int(sys.argv[4])):
     result = None

@@ -15,7 +15,7 @@ from math import inf
 from time import thread_time
 
 import common
-from common import EOT, corpus, data, run_experiments
+from common import EOT, corpus, data, run_experiments, use_memory
 from run_train import real_counts
 
 from cs336_bpe import stages, train_bpe_from_counts
@@ -181,6 +181,7 @@ PASSES_BYTES = 20_000_000
 def encode_twice(pipe, stage, vocab, merges, text):
     """In a fresh process: the seconds of two passes over a text, and the number of its tokens."""
     encode = stage.load().Encoder(vocab, merges).encode_text
+    use_memory()
     seconds = []
     for _ in range(2):
         start = thread_time()

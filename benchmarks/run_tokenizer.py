@@ -21,7 +21,7 @@ from time import perf_counter
 
 import common
 import numpy
-from common import EOT, corpus, data, large_corpus, run_experiments
+from common import EOT, USED_MEMORY, corpus, data, large_corpus, run_experiments
 
 from cs336_bpe import Tokenizer, train_bpe
 
@@ -81,12 +81,6 @@ LISTS = {
     "tiktoken, encode_ordinary":
         TIKTOKEN + "text = data.decode()\ncall = lambda: tokenizer.encode_ordinary(text)",
 }
-# The host of a virtual machine may take back memory that is free in it. Then the first use of a page
-# takes many times as long, whoever asks for it, and what is measured is when it was last in use. So
-# every process uses more memory than any of them needs, and gives it back, before the first call.
-USED_MEMORY = """
-numpy.ones(1 << 30, numpy.uint8).sum()
-"""
 POSTLUDE = USED_MEMORY + """
 seconds = []
 for _ in range(int(sys.argv[4])):

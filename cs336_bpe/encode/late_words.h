@@ -4,8 +4,8 @@
  * more ids. When Late::MOST words wait, or at the end of a text, all of them are merged (side_by_side.h),
  * their ids are written into the open places, and what comes after moves up to close the rest.
  *
- * A word that comes twice before that waits twice, and is merged once, if the second one is not among
- * the same eight.
+ * A word that begins to wait takes its place in the cache at once, without ids. One that comes twice
+ * before they are there waits twice, and is merged once, if the second one is not among the same eight.
  */
 #ifndef CS336_BPE_LATE_WORDS_H
 #define CS336_BPE_LATE_WORDS_H

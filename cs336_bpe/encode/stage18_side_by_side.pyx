@@ -7,7 +7,7 @@ goes on until more new words have come (`late_words.h`). Then eight of them are 
 in a lane of the processor's vectors (`side_by_side.h`), and their ids are put where they belong.
 
 Cost: the steps of the longest of eight words, for all eight; and a move of the ids after them.
-Memory: 4 kB for the words that wait.
+Memory: 6 kB for the words that wait, and their places in the cache.
 Expect: half the time of merging; nothing for text whose words are in the cache.
 Trap: a word may come again before it has its ids. It waits twice, and must be kept once.
 Trap: it needs AVX2. On a machine without it, this stage does what stage 17 does.

@@ -264,7 +264,7 @@ def footnotes(rows: list[JsonRow]) -> list[str]:
         done = ", ".join(f"{number(row)} {row['num_merges']:,}" for row in cut)
         notes.append(f"~: extrapolated, because only the first merges were done ({done} of "
                      f"{cut[0]['wanted']:,}). We assume that the rest goes at the pace of "
-                     "the last of these.")
+                     "the last third of these.")
     whole = [number(row) for row in rows if row["complete"]]
     if whole:
         notes.append(f"All stages agree; whole lists of {rows[-1]['num_merges']:,} merges compared "

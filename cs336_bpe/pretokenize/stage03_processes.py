@@ -7,9 +7,9 @@ added up.
 Cost: that of stage 02, divided by the processes; plus starting them, and pickling each chunk's
 counts on their way back.
 Memory: a block, and a table of counts, in each process.
-Expect: up to twice as fast on two cores, if the file is large. More processes than cores, or
-many small chunks, only add to the costs; docs/pretokenize/stage03_processes.md measures both.
-Trap: send offsets to the processes, not text. Pickling the text costs more than counting it.
+Expect: up to twice as fast on two cores, if the file is large. More processes than cores only add
+to the costs; docs/pretokenize/stage03_processes.md measures it.
+Trap: send offsets to the processes, not text, which the parent would have to read and pickle alone.
 """
 
 import multiprocessing

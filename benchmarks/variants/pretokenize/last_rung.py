@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
                 defines=("CS336_BPE_NO_PREFETCH",)),
         Variant("one key size", "all keys of 16 bytes, none of 8",
                 defines=("CS336_BPE_ONE_KEY_SIZE",)),
-        Variant("portable masks", "bytes classified eight at a time, without SIMD",
+        Variant("portable masks", "each byte looked up in a table, without SIMD",
                 defines=("CS336_BPE_PORTABLE",)),
         Variant("pages not touched", "fresh pages are read before they are written",
                 defines=("CS336_BPE_UNTOUCHED",)),

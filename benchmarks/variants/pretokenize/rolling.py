@@ -18,7 +18,7 @@ EXPERIMENT = Experiment(
                 defines=("CS336_BPE_SMALL_PAGES",)),
         Variant("no prefetch", "places in the table are not asked for ahead of time",
                 defines=("CS336_BPE_NO_PREFETCH",)),
-        Variant("portable masks", "bytes classified eight at a time, without SIMD",
+        Variant("portable masks", "each byte looked up in a table, without SIMD",
                 defines=("CS336_BPE_PORTABLE",)),
         Variant("pages not touched", "fresh pages are read before they are written",
                 defines=("CS336_BPE_UNTOUCHED",)),
