@@ -53,7 +53,7 @@ def large_corpus():
     return Path(name)
 
 
-USED_MEMORY = "import numpy\nnumpy.ones(1 << 30, numpy.uint8).sum()\n"
+USED_MEMORY = "\nimport numpy\nnumpy.ones(1 << 30, numpy.uint8).sum()\n"
 """For programs that are timed: use more memory than they need, and give it back. The host of a
 virtual machine may take back what is free in it. Then the first use of a page takes many times as
 long, whoever asks for it, and what is measured is when it was last in use."""
