@@ -140,6 +140,16 @@ def test_parts_that_end_anywhere(apart, wholes):
     assert everything == [number for word in expected for number in word]
 
 
+def test_a_part_longer_than_a_window_ends_where_no_merge_crosses():
+    """A merge crosses from `a` to `b`, and none from `b` to `a`."""
+    merges = [(b"a", b"b"), (b"a", b"a"), (b"aa", b"aa")]
+    engine, ids = engine_of(merges)
+    words = [b"a" * before + b"b" + b"a" * after for before in [*range(60, 70), 127, 200]
+             for after in (0, 1, 20)]
+    found = engine.as_list(engine.encode_pieces(words, 4))
+    assert found == [number for word in words for number in merged(word, merges, ids)]
+
+
 # --- Text that changes while it is read ---------------------------------------------------------
 
 
