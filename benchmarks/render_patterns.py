@@ -34,7 +34,8 @@ def named_patterns(_):
         table(header, rows, left=2), "",
         "*Ordered automaton*: how many states there are before it is made deterministic.",
         "*Safe pairs*: of all pairs of classes, those between which [every text may be "
-        "cut](@docs/patterns/cuts.md)."])
+        "cut](@docs/patterns/cuts.md). *Masks*: whether the scanner has [bit "
+        "masks](@docs/pretokenize/stage09_bit_masks.md) for it."])
 
 
 MAKERS = (named_patterns,)

@@ -1,4 +1,4 @@
-"""The published experiments, A1 ... E, on the book's machine: behind docs/published.
+"""The published experiments, A1 to E, on the book's machine: behind docs/published.
 
     CS336_BPE_DATA=folder python benchmarks/run_reproduce.py NAME... [--quick]
 
