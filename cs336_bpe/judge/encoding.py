@@ -128,15 +128,17 @@ def _judge_growth(sandbox: Sandbox, verdict: Verdict) -> None:
                 if before > 0.01:
                     verdict.diagnosis.append(_quadratic(about))
                 break
-            if outcome.seconds > ENOUGH_SECONDS:
-                half, whole = _least(sandbox, make, size, before, outcome.seconds)
+            half, whole = before, outcome.seconds
+            if whole > ENOUGH_SECONDS:
+                half, whole = _least(sandbox, make, size, half, whole)
+            if whole > ENOUGH_SECONDS:
                 if half and whole / half > QUADRATIC:
                     verdict.findings.append(Finding(
                         about, "cost", f"{size:,} characters take {whole:.2f} s, and "
                                        f"half as many {half:.2f} s"))
                     verdict.diagnosis.append(_quadratic(about))
                 break
-            before, size = outcome.seconds, 2 * size
+            before, size = whole, 2 * size
 
 
 def _least(sandbox: Sandbox, make: Callable[[int], str], size: int, half: float,

@@ -8,6 +8,7 @@
 #define CS336_BPE_ADD_WORDS_H
 
 #include <atomic>
+#include <mutex>
 #include <utility>
 #include <vector>
 #include "word_table.h"
@@ -122,7 +123,9 @@ struct WriteWords {
     const WordTable *table;
     uint8_t *text;  /* the columns: all pretokens, one after the other; of each its length and its count */
     uint64_t *lengths, *counts;
-    std::atomic<size_t> next, num_written, num_bytes;
+    std::atomic<size_t> next;
+    std::mutex mutex;  /* of what follows */
+    size_t num_written, num_bytes;
 
     void start(const WordTable *from, uint8_t *all_text, uint64_t *all_lengths,
                uint64_t *all_counts) noexcept {
@@ -157,8 +160,10 @@ private:
             bytes += entry.length();
             if (entry.is_long()) BPE_PREFETCH(entry.text);
         }
-        size_t at = num_written.fetch_add(number);
-        uint8_t *to = text + num_bytes.fetch_add(bytes), *const end = to + bytes;
+        size_t at;
+        uint8_t *to;
+        take_room(number, bytes, &at, &to);
+        uint8_t *const end = to + bytes;
         for (size_t k = 0; k < number; k++, at++) {
             const WordEntry &entry = entries[used[k]];
             const size_t length = entry.length();
@@ -169,6 +174,16 @@ private:
             else memcpy(to, table->bytes(entry), length);
             to += length;
         }
+    }
+
+    /* Room in all columns at once. Were it two steps, another thread could come between them: then its words
+     * would be before ours in one column, and after them in another. */
+    void take_room(size_t number, size_t bytes, size_t *at, uint8_t **to) noexcept {
+        std::scoped_lock alone(mutex);
+        *at = num_written;
+        *to = text + num_bytes;
+        num_written += number;
+        num_bytes += bytes;
     }
 };
 

@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from cs336_bpe import Tokenizer
-from cs336_bpe.judge import judge_pretokenizer, judge_tokenizer
+from cs336_bpe.judge import Verdict, judge_pretokenizer, judge_tokenizer
 from cs336_bpe.judge import mistakes as pretokenizer_habits
+from cs336_bpe.judge.encoding import _judge_growth
 from cs336_bpe.judge.encoding_mistakes import ENCODING_MISTAKES, RIGHT, diagnose, encode, vocabulary
 from cs336_bpe.judge.mistakes import MISTAKES
 from cs336_bpe.judge.pretokenizing import HABITS
 from cs336_bpe.judge.pretokenizing import diagnose as diagnose_split
 from cs336_bpe.judge.probes import ENCODING_PROBES, ENCODING_SPECIALS, TRAINING_PROBES
+from cs336_bpe.judge.sandbox import Outcome
 
 TOKENIZERS = Path(__file__).with_name("wrong_tokenizers.py")
 PRETOKENIZERS = Path(__file__).with_name("wrong_pretokenizers.py")
@@ -60,6 +62,36 @@ def test_quadratic_time():
     verdict = judge_tokenizer(f"{TOKENIZERS}:Quadratic", seconds=2)
     assert not verdict.is_right
     assert "the time grows with the square of the length" in str(verdict)
+
+
+class Stalls:
+    """Its calls take as long as `seconds` says, but for one, as if the machine was busy."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.sizes = []
+
+    def call(self, function, text):
+        assert function == "encode"
+        self.sizes.append(len(text))
+        stalled = len(text) == 64_000 and self.sizes.count(64_000) == 1
+        return Outcome("done", seconds=0.5 if stalled else self.seconds(len(text)))
+
+
+def test_one_call_that_stalls_is_not_quadratic_time():
+    """Nor if the same call is so short without it that nothing can be told from its time."""
+    verdict = Verdict("stalls")
+    sandbox = Stalls(lambda size: 0.0001 if size < 50_000 else 1e-8 * size)
+    _judge_growth(sandbox, verdict)
+    assert verdict.is_right
+    assert sandbox.sizes.count(128_000) == 2  # it went on, with both kinds of text
+
+
+def test_what_takes_long_enough_without_a_stall_is_judged():
+    verdict = Verdict("quadratic")
+    _judge_growth(Stalls(lambda size: 1e-11 * size**2), verdict)
+    assert not verdict.is_right
+    assert "the square of the length" in str(verdict)
 
 
 def test_a_busy_machine_is_not_quadratic_time():

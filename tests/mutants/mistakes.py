@@ -355,6 +355,9 @@ mistake("columns: sixteen bytes are written behind the last word", "pretokenize/
 mistake("columns: the last range is left out", "pretokenize/add_words.h",
         "(begin = next.fetch_add(RANGE)) <= table->mask",
         "(begin = next.fetch_add(RANGE)) + RANGE <= table->mask")
+mistake("columns: another thread may come between the room in two of them",
+        "pretokenize/add_words.h", "        std::scoped_lock alone(mutex);\n", "",
+        tests=TABLES, modules=())
 mistake("rolling counts: a word that is longer than a chunk is written over its end",
         "pretokenize/word_table.h", "taken = size > usual ? size : usual;", "taken = usual;")
 mistake("rolling counts: short words are emptied as tiny ones", "pretokenize/word_table.h",

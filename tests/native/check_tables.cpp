@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdio.h>
 #include <string>
+#include <thread>
+#include <vector>
 #if defined(COUNTS)
 #include "add_up.h"
 #elif defined(WORDS)
@@ -278,6 +280,32 @@ static void check_columns(const WordTable &table, uint64_t times) {
           && counts.back() == 77, "columns: nothing behind them");
 }
 
+/* Threads take room for a word of one byte at the same time: in all columns it must be in the same place. */
+static void check_room() {
+    enum { THREADS = 4, ROUNDS = 200000 };
+    WriteWords columns;
+    WordTable table;
+    uint8_t text[1];
+    check(table.start(1 << 12), "there is memory");
+    columns.start(&table, text, NULL, NULL);
+    std::atomic<size_t> elsewhere(0);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < THREADS; i++)
+        threads.emplace_back([&] {
+            for (int round = 0; round < ROUNDS; round++) {
+                size_t at;
+                uint8_t *to;
+                columns.take_room(1, 1, &at, &to);
+                elsewhere += (uintptr_t)to - (uintptr_t)text != at;
+            }
+        });
+    for (std::thread &one : threads) one.join();
+    check(!elsewhere, "columns: room is in the same place in all of them");
+    check(columns.num_written == THREADS * ROUNDS && columns.num_bytes == THREADS * ROUNDS,
+          "columns: all threads have room");
+    table.end();
+}
+
 /* Two tables: the first words are in one of them, the last ones in the other, and some in both. */
 struct Two {
     size_t size, end;           /* of the first, in places, and behind its last word */
@@ -328,6 +356,7 @@ int main() {
     WordTable table;
     keys_init_module();
     check_long_words();
+    check_room();
     check(table.start(1 << 12), "there is memory");
     for (int round = 0; round < 2; round++)
         for (size_t length : {15, 32}) count(&table, 0, NUMBER, length);

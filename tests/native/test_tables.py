@@ -19,7 +19,7 @@ def built(source, *options, folder):
     program = folder / "program"
     rooms = (f"-I{PACKAGE / room}" for room in ("native", "pretokenize", "encode", "train"))
     subprocess.run([compiler, "-std=c++17", "-O1", *(f"-D{option}" for option in options),
-                    "-Dprivate=public", *rooms, source, "-o", program], check=True)
+                    "-pthread", "-Dprivate=public", *rooms, source, "-o", program], check=True)
     return program
 
 

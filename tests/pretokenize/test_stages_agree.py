@@ -6,7 +6,9 @@ import os
 import random
 import threading
 from functools import cache
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from counting_in_a_process import count_with_tables_of
 from hypothesis import given, settings
@@ -15,9 +17,11 @@ from hypothesis import strategies as st
 from cs336_bpe import count_pretokens, count_pretokens_in, pretokenize, stages, train_bpe
 from cs336_bpe.corpora import generated as corpus
 from cs336_bpe.measure.process import measure_call
+from cs336_bpe.native.scanner import compiled
 from cs336_bpe.pretokenize import stage11_threads, stage12_rolling
 from cs336_bpe.pretokenize.stage01_whole_text import count_text
 from cs336_bpe.pretokenize.stage03_processes import find_chunk_borders
+from cs336_bpe.pretokenize.total import Total
 from cs336_bpe.rules import GPT2_PATTERN, PATTERNS
 from cs336_bpe.text.blocks import BlockReader
 from cs336_bpe.text.cuts import Cutter
@@ -400,3 +404,24 @@ def test_examples_in_compiled_docstrings(stage):
     assert runner.failures == 0
     if hasattr(module, "pretokens"):
         assert runner.tries > 0
+
+
+def test_threads_that_write_columns_at_the_same_time():
+    """A length belongs to its word, in whichever order threads take room for theirs.
+
+    The first letter of a word says how long it is. One round in a hundred was wrong when room for
+    bytes and room for lengths were taken one after the other.
+    """
+    rng = random.Random(1)
+    letters = "abcdefghijklmnop"
+    words = [letters[length] + "".join(rng.choices("qrstuvwxyz", k=length - 1))
+             for length in rng.choices(range(4, 12), k=60_000)]
+    text = "\n".join(words).encode()
+    table = stage12_rolling.Table(compiled(GPT2_PATTERN), [])
+    block = SimpleNamespace(buffer=bytearray(text) + bytes(256), size=len(text), packing=None)
+    table.count_block("strict", Total(), block)
+    for _ in range(600):
+        columns = table.as_counts(4).columns
+        lengths = np.frombuffer(columns.lengths, dtype=np.uint64).astype(np.int64)
+        first = np.frombuffer(columns.text, dtype=np.uint8)[np.cumsum(lengths) - lengths]
+        assert ((first == ord("a") + lengths) | (first == ord("\n"))).all()
