@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 #include "hash.h"
+#include "huge_vectors.h"
 
 /* One array for many lists. An owner has its list at items[begin:end]. It gets its room at once,
  * and the list never outgrows it. A list that nobody needs any more can be given back. Its room
@@ -42,7 +43,9 @@ private:
 
     uint32_t room_for(uint32_t size) {
         if (unused.empty() || unused.top().first < size) {
-            items.resize(items.size() + size);
+            const size_t now = items.size(), then = now + size;
+            if (then > items.capacity()) reserve_huge(items, then > 2 * now ? then : 2 * now);
+            items.resize(then);
             return (uint32_t)items.size() - size;
         }
         uint32_t room = unused.top().first, at = unused.top().second;

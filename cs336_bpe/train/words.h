@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <vector>
+#include "huge_vectors.h"
 
 /* Where words.pyx puts the words that it reads, whatever the cells are. */
 struct WordSink {
@@ -36,7 +37,7 @@ template <class Cell> struct FlatWords : WordSink {
     }
 
     void make_room(size_t num_cells) override {
-        cells.reserve(num_cells + 1);
+        reserve_huge(cells, num_cells + 1);
         cells.push_back(empty_cell());
     }
 

@@ -56,6 +56,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/words.h": (TRAIN, ("train.stage13_prefetch", "train.words")),
     "train/words.pyx": (TRAIN, ("train.words",)),
     "train/containers.h": (TRAIN, ("train.stage13_prefetch",)),
+    "train/huge_vectors.h": (TRAIN, ("train.stage13_prefetch",)),
     "train/stage13_prefetch.pyx": (TRAIN, ("train.stage13_prefetch",)),
     "pretokenize/word_counts.h": (COUNT, ("pretokenize.stage11_threads",)),
     "pretokenize/rolling_counts.h": (COUNT, ("pretokenize.stage12_rolling",)),
@@ -174,6 +175,8 @@ mistake("heap: the left child is always taken", "train/containers.h",
         "if (child + 1 < size && entries[child] < entries[child + 1]) child++;", "")
 mistake("heap: it stops at the first level", "train/containers.h",
         "if (!(entry < entries[child])) break;", "if (!(entry < entries[child]) || at > 0) break;")
+mistake("trainer: lists are empty when they get more room", "train/huge_vectors.h",
+        "    larger.insert(larger.end(), items.begin(), items.end());\n", "")
 mistake("trainer: stale positions are merged", "train/stage13_prefetch.pyx",
         "if self.cells[here].pair != best:", "if self.cells[here].pair == NONE:")
 mistake("trainer: the pair before keeps its count", "train/stage13_prefetch.pyx",

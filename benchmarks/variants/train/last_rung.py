@@ -66,6 +66,8 @@ EXPERIMENT = Experiment(
                 replace={"train/containers.h": [(
                     "        unused.push(std::make_pair(end - begin, begin));",
                     "        (void)begin, (void)end;")]}),
+        Variant("small pages", "no huge pages for cells and lists",
+                defines=("CS336_BPE_SMALL_PAGES",)),
         Variant("4 ahead", "asking 4 positions ahead instead of 12",
                 replace={RUNG: [(LOOK_AHEAD, "LOOK_AHEAD = 4")]}),
         Variant("48 ahead", "asking 48 positions ahead instead of 12",
