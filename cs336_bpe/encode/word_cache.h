@@ -235,11 +235,13 @@ template <class Id> struct WordCache {
             size_t done = 0;
             while (done <= places) {
                 size_t part = NewWords::part_at(cross >> done);
-                if (done + part > places && places + 1 < left) {  /* its end may be further on */
-                    if (done) break;
-                    part = words.next_cut(text + at, 0, left);
-                }
-                ptrdiff_t more = learn_part(words, text + at + done, part, &key, made + number);
+                const bool is_open = done + part > places && places + 1 < left;
+                if (is_open && done) break;  /* its end may be further on */
+                if (is_open) part = words.next_cut(text + at, 0, left);
+                /* An open part is long, and has no key; also if somebody changes the text meanwhile, and it
+                 * is not long any more. */
+                ptrdiff_t more = is_open ? words.merge(&lists, text + at, part, made + number)
+                                         : learn_part(words, text + at + done, part, &key, made + number);
                 if (more < 0) return more;
                 number += (size_t)more;
                 done += part;

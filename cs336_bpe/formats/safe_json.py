@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -113,14 +114,47 @@ def read_json_file(path: AnyPath, data: bytes | None = None) -> object:
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Make many objects without a search for garbage among them every now and then."""
-    enabled = gc.isenabled()
-    gc.disable()
+    """Make many objects without a search for garbage among them every now and then.
+
+    Several threads may be in here. The first turns the search off, the last one on again.
+    """
+    _collections.enter()
     try:
         yield
     finally:
-        if enabled:
+        _collections.leave()
+
+
+class _Collections:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.inside = 0  # threads
+        self.was_on = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+
+    def enter(self) -> None:
+        with self.lock:
+            if not self.inside:
+                self.was_on = gc.isenabled()
+                gc.disable()
+            self.inside += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.inside -= 1
+            if not self.inside and self.was_on:
+                gc.enable()
+
+    def forget(self) -> None:
+        """In a process that was forked: the threads that are inside are not there."""
+        self.lock = threading.Lock()
+        if self.inside and self.was_on:
             gc.enable()
+        self.inside = 0
+
+
+_collections = _Collections()
 
 
 def as_object(value: object, what: str) -> dict[str, object]:

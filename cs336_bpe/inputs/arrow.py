@@ -6,12 +6,12 @@ So nothing is done for a document; blocks are copied.
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.inputs.packing import as_document, put
 from cs336_bpe.text.blocks import Block, Packing
 
@@ -142,7 +142,7 @@ class ParquetFile:
         check_texts(kind, f"the column {self.column!r} of {self.path}")
         self.names = names
 
-    @cached_property
+    @lazy
     def places(self) -> list[int]:
         """Where row groups begin, and the last one ends: as if only the column were in the file.
 

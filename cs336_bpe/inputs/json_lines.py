@@ -14,7 +14,8 @@ class JsonLines:
     """The documents of the lines that begin in a range of bytes. Lines that are empty are skipped.
 
     The number that comes with a document is the byte at which its line begins. In an error that is
-    told with the number of the line, for which the file is read again.
+    told with the number of the line, for which the file is read again. A stream can't be, so there
+    the number is that of the line.
     """
 
     def __init__(self, source: Input, file: BinaryIO, field: str, errors: str, start: int = 0,
@@ -38,56 +39,57 @@ class JsonLines:
             if not start:
                 line = line.removeprefix(BYTE_ORDER_MARK)
             if line and not line.isspace():
-                yield self.document(line, start), start
+                where = self.lines if self.source.is_stream else start
+                yield self.document(line, start, where), where
             self.lines += 1
 
-    def document(self, line: bytes, start: int) -> bytes:
+    def document(self, line: bytes, start: int, where: int) -> bytes:
         try:
             value = json.loads(line.decode("utf-8", self.errors))
         except UnicodeDecodeError as error:
-            raise ValueError(f"{self.place(start)}: not valid UTF-8 at byte "
+            raise ValueError(f"{self.place(where)}: not valid UTF-8 at byte "
                              f"{start + error.start:,} ({error.reason}); fix the file, or pass "
                              f"errors='replace' or 'ignore'") from None
         except ValueError as error:
-            raise ValueError(f"{self.place(start)}: not JSON: {error}; fix the file, or say that "
+            raise ValueError(f"{self.place(where)}: not JSON: {error}; fix the file, or say that "
                              f"it is text (input_format='text')") from None
         except RecursionError:
-            raise ValueError(f"{self.place(start)}: JSON that is nested too deeply") from None
+            raise ValueError(f"{self.place(where)}: JSON that is nested too deeply") from None
         text = value.get(self.field) if isinstance(value, dict) else None
         if not isinstance(text, str):
-            text = self.find(value, start)
+            text = self.find(value, where)
         try:
             return text.encode()
         except UnicodeEncodeError:  # "\\ud800" is JSON
-            return as_document(text, self.errors, f"{self.place(start)}: the text")
+            return as_document(text, self.errors, f"{self.place(where)}: the text")
 
-    def find(self, value: Any, start: int) -> str:
+    def find(self, value: Any, where: int) -> str:
         """The text at a path such as `a.b`, or an error that says what is wrong."""
         names = [self.field] if isinstance(value, dict) and self.field in value else (
             self.field.split("."))
         for place, name in enumerate(names):
             if not isinstance(value, dict):
                 what = ".".join(names[:place])
-                raise ValueError(f"{self.place(start)}: "
+                raise ValueError(f"{self.place(where)}: "
                                  + (f"the field {what!r}" if what else "the value")
                                  + f" is {kind_of(value)}, not an object with {name!r} in it")
             if name not in value:
                 has = ", ".join(map(repr, list(value)[:8])) or "none"
-                raise ValueError(f"{self.place(start)}: no field {'.'.join(names)!r}; the fields "
+                raise ValueError(f"{self.place(where)}: no field {'.'.join(names)!r}; the fields "
                                  f"are {has}; say which one has the text (field=, --field)")
             value = value[name]
         if not isinstance(value, str):
-            raise ValueError(f"{self.place(start)}: the field {self.field!r} is "
+            raise ValueError(f"{self.place(where)}: the field {self.field!r} is "
                              f"{kind_of(value)}, not a text")
         return value
 
-    def place(self, start: int) -> str:
+    def place(self, where: int) -> str:
         """Where a line is, for an error. Counting lines is left until there is one."""
         name = self.source.name
-        if self.source.is_stream:  # nobody can read it again, but the error is in what came last
-            return f"{name}, line {self.lines + 1:,}"
+        if self.source.is_stream:
+            return f"{name}, line {where + 1:,}"
         unpacked = " of the text" if self.source.compression else ""
-        return f"{name}, line {self.count_lines(start) + 1:,} (at byte {start:,}{unpacked})"
+        return f"{name}, line {self.count_lines(where) + 1:,} (at byte {where:,}{unpacked})"
 
     def count_lines(self, end: int) -> int:
         number = 0

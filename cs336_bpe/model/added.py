@@ -7,10 +7,10 @@ its place all the same: no other token is looked for inside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 
 import regex
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.rules.pipeline import AddedToken
 from cs336_bpe.text.specials import pattern_of
@@ -29,18 +29,18 @@ class Search:
         self.contents = contents
         self.wanted = frozenset(wanted)
 
-    @cached_property
+    @lazy
     def regex(self) -> "regex.Pattern[str] | None":
         """Made when it is needed: the engine finds most tokens itself, and there may be thousands.
         """
         return regex.compile(pattern_of(self.contents)) if self.contents else None
 
-    @cached_property
+    @lazy
     def _beginnings(self) -> frozenset[str]:
         return frozenset(content[:size] for content in self.contents
                          for size in range(1, len(content)))
 
-    @cached_property
+    @lazy
     def _longest(self) -> int:
         return max(map(len, self.contents), default=0)
 

@@ -6,9 +6,10 @@ to normalize it, so that is asked first.
 
 import itertools
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache
 from unicodedata import combining, decomposition, is_normalized, normalize
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.model.splitting import compiled, parts
 from cs336_bpe.rules.pipeline import NormalStep, Prepend, Replace, UnicodeForm
 
@@ -68,7 +69,7 @@ class Normalizer:
         return (self.only_forms and combining(character) == 0 and character not in _ends()
                 and all(is_normalized(form, character) for form in self.forms))
 
-    @cached_property
+    @lazy
     def _changing(self) -> bytes:
         """All characters before which a text can't be cut, as a set of `native.stretches`."""
         from cs336_bpe.native.stretches import NUM_BYTES

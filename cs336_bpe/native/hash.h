@@ -2,7 +2,8 @@
  *
  * Without one, words with equal hashes can be computed, and a table of them is a list: reading a few
  * megabytes of such text took minutes. The secret comes from the system's randomness when a module is
- * loaded. Results never depend on it, because no table is read out in the order of its hashes.
+ * loaded. Results never depend on it. (Counts are read out in the order of hashes, but a mapping has no
+ * order: what is made of them, as merges or a file, has its own.)
  */
 #ifndef CS336_BPE_HASH_H
 #define CS336_BPE_HASH_H

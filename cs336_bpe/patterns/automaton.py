@@ -1,8 +1,9 @@
 """A compiled pattern: the smallest automaton with the matches of `regex`, and what it tells."""
 
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.patterns.cuts import classes_in_gaps, leaves_gaps, safe_pairs
 from cs336_bpe.patterns.dfa import Dfa, determine
 from cs336_bpe.patterns.nfa import build
@@ -50,12 +51,12 @@ class Automaton:
     def num_classes(self) -> int:
         return len(self.first_points)
 
-    @cached_property
+    @lazy
     def safe(self) -> list[list[bool]]:
         """`safe[x][y]`: every text may be cut between characters of these classes (`cuts.py`)."""
         return safe_pairs(self.next, self.accept)
 
-    @cached_property
+    @lazy
     def safe_keeping_gaps(self) -> list[list[bool]]:
         """The same if what no match takes is a piece of its own, as far as it goes: such a piece
         must not be cut in two either."""
@@ -63,7 +64,7 @@ class Automaton:
         return [[safe and not (in_gaps[x] and in_gaps[y]) for y, safe in enumerate(row)]
                 for x, row in enumerate(self.safe)]
 
-    @cached_property
+    @lazy
     def leaves_gaps(self) -> bool:
         """Whether there is a text of which a part belongs to no match."""
         return leaves_gaps(self.next, self.accept)

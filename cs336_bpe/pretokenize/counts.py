@@ -50,11 +50,12 @@ class PretokenCounts(MutableMapping[bytes, int]):
     has left: building a dict takes a third as long as counting, and training doesn't need one.
     """
 
-    __slots__ = ("_columns", "_dict")
+    __slots__ = ("_columns", "_kept")
 
     def __init__(self, entries: Mapping[bytes, int] | Iterable[tuple[bytes, int]] = ()) -> None:
         self._columns: Columns | None = None
-        self._dict: dict[bytes, int] | None = dict(entries)
+        # The dict, once there is one. It is in another, in which to add something is one step.
+        self._kept: dict[str, dict[bytes, int]] = {"dict": dict(entries)}
 
     @classmethod
     def from_columns(cls, columns: Columns) -> "PretokenCounts":
@@ -66,7 +67,7 @@ class PretokenCounts(MutableMapping[bytes, int]):
         True
         """
         counts = cls()
-        counts._columns, counts._dict = columns, None
+        counts._columns, counts._kept = columns, {}
         return counts
 
     @property
@@ -75,10 +76,13 @@ class PretokenCounts(MutableMapping[bytes, int]):
         return self._columns
 
     def _entries(self) -> dict[bytes, int]:
-        if self._dict is None:
-            assert self._columns is not None
-            self._dict = columns_to_dict(*self._columns)
-        return self._dict
+        columns = self._columns  # first: who forgets them has made the dict before
+        entries = self._kept.get("dict")
+        if entries is None:
+            assert columns is not None
+            # Another thread may be here too. Then both get the dict of the one that is first.
+            entries = self._kept.setdefault("dict", columns_to_dict(*columns))
+        return entries
 
     def __getitem__(self, word: bytes) -> int:
         return self._entries()[word]
@@ -95,11 +99,13 @@ class PretokenCounts(MutableMapping[bytes, int]):
         return iter(self._entries())
 
     def __len__(self) -> int:
-        return len(self._entries() if self._columns is None else self._columns.lengths)
+        columns = self._columns
+        return len(self._entries() if columns is None else columns.lengths)
 
     def clear(self) -> None:
         """Forget everything. (What `MutableMapping` has takes quadratic time on a dict.)"""
-        self._columns, self._dict = None, {}
+        self._kept = {"dict": {}}
+        self._columns = None
 
     def __contains__(self, word: object) -> bool:
         return word in self._entries()
@@ -122,8 +128,9 @@ class PretokenCounts(MutableMapping[bytes, int]):
         >>> PretokenCounts({b"low": 5, b"lower": 2}).total
         7
         """
-        if self._columns is not None:
-            return int(numpy.asarray(self._columns.counts).sum())
+        columns = self._columns
+        if columns is not None:
+            return int(numpy.asarray(columns.counts).sum())
         return sum(count for _, count in _entries(self))
 
     @property
@@ -133,8 +140,9 @@ class PretokenCounts(MutableMapping[bytes, int]):
         >>> PretokenCounts({b"low": 5, b"lower": 2}).num_bytes
         25
         """
-        if self._columns is not None:
-            _, lengths, counts = self._columns
+        columns = self._columns
+        if columns is not None:
+            _, lengths, counts = columns
             return int(numpy.dot(numpy.asarray(lengths), numpy.asarray(counts)))
         return sum(len(word) * count for word, count in _entries(self))
 

@@ -13,6 +13,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ import numpy
 
 from cs336_bpe.common.atomic_files import atomic_writer
 from cs336_bpe.common.built import is_built
+from cs336_bpe.common.folder_locks import alone_in
 from cs336_bpe.common.paths import AnyPath
 from cs336_bpe.common.tasks import run_tasks
 from cs336_bpe.inputs import Part
@@ -108,7 +110,6 @@ class Checkpoint:
 
     def load(self, total: "Total | PlainTotal") -> None:
         """Add what was counted before to the sum."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         try:
             state = json.loads((self.folder / "state.json").read_bytes())
         except FileNotFoundError:
@@ -121,7 +122,7 @@ class Checkpoint:
 
     def save(self, total: "Total | PlainTotal") -> None:
         """Write the sum as it is now."""
-        name = f"{len(self.done):08}.counts"
+        name = f"{len(self.done):08}-{token_hex(4)}.counts"
         total.as_counts().save(self.folder / name)
         with atomic_writer(self.folder / "state.json") as file:
             file.write(json.dumps({"plan": self.plan, "counts": name,
@@ -147,9 +148,19 @@ def count_with(executor: Executor, tasks: Iterable[CountTask],
                count: Callable[[CountTask], Packed], report: Callable[[int], None],
                in_flight: int, checkpoint: AnyPath | None) -> PretokenCounts:
     """Count all tasks, and add up what they find."""
-    total = new_total()
     all_tasks = list(tasks)
-    saved = None if checkpoint is None else Checkpoint(checkpoint, all_tasks)
+    if checkpoint is None:
+        return _add_up(executor, all_tasks, count, report, in_flight, None)
+    Path(checkpoint).mkdir(parents=True, exist_ok=True)
+    with alone_in(checkpoint):
+        return _add_up(executor, all_tasks, count, report, in_flight,
+                       Checkpoint(checkpoint, all_tasks))
+
+
+def _add_up(executor: Executor, all_tasks: list[CountTask], count: Callable[[CountTask], Packed],
+            report: Callable[[int], None], in_flight: int,
+            saved: Checkpoint | None) -> PretokenCounts:
+    total = new_total()
     if saved is not None:
         saved.load(total)
     left = [number for number in range(len(all_tasks)) if not saved or number not in saved.done]

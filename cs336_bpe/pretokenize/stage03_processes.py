@@ -18,9 +18,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing.synchronize import Event
 from os import PathLike, fspath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cs336_bpe.common.families import end_with_parent
 from cs336_bpe.common.progress import Progress, reporting
@@ -43,7 +42,7 @@ WINDOW = 1 << 12  # bytes that are looked at to find a place to cut
 
 Options = tuple[list[str], str, str, int]
 
-_stop: Event | None = None  # in a worker: set when the work is to end early
+_stop: Any = None  # in a worker: shared memory, which is 1 when the work is to end early
 
 
 def count_pretokens(
@@ -76,12 +75,13 @@ def count_pretokens(
                 chunks = [(path, start, end, options) for start, end in zip(borders, borders[1:])]
                 num_workers = min(num_workers, len(chunks))
                 context = multiprocessing.get_context(start_method())
-                stop = context.Event()
+                # Not an Event: who is killed while it looks would keep the lock that is in one.
+                stop = context.RawValue("b", 0)
                 with ProcessPoolExecutor(num_workers, context, initialize, (stop,)) as pool:
                     try:
                         add_up(counts, pool.map(count_chunk, chunks), borders, report)
                     except BaseException:
-                        stop.set()  # each worker ends after its block
+                        stop.value = 1  # each worker ends after its block
                         pool.shutdown(cancel_futures=True)
                         raise
     return PretokenCounts((pretoken.encode(), n) for pretoken, n in counts.items())
@@ -130,7 +130,7 @@ def start_method() -> str:
     return "fork" if sys.platform == "linux" and threading.active_count() == 1 else "spawn"
 
 
-def initialize(stop: Event) -> None:
+def initialize(stop: Any) -> None:
     global _stop
     _stop = stop
     end_with_parent()
@@ -157,6 +157,6 @@ def count_range(file: BinaryIO, name: str, start: int, end: int | None, options:
         for document in split_at_specials(text, specials):
             counts.update(filter(None, find(document)))
         report(reader.offset)
-        if _stop is not None and _stop.is_set():
+        if _stop is not None and _stop.value:
             break
     return counts

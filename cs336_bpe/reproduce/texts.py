@@ -9,11 +9,11 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from cs336_bpe.common.amounts import readable_size
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.corpora import generated
 from cs336_bpe.corpora.fetch import CORPORA
 from cs336_bpe.pretokenize import count_pretokens
@@ -157,7 +157,7 @@ class Lab:
         """The pretokens of a text."""
         return count_pretokens(text.path, [END_OF_TEXT])
 
-    @cached_property
+    @lazy
     def tinystories_counts(self) -> PretokenCounts | None:
         """The counts of the whole of TinyStories-train, if they are there or can be made."""
         if self.effort == "tiny":

@@ -12,13 +12,20 @@ What every crew keeps to:
   ends after the block it has, and then the error with the lowest number is raised.
 - Ctrl-C, and whatever `report` raises, ends the work in the same way. Before the call returns, all
   threads have ended, so the file can be closed and the tables freed.
-- The main thread waits for a semaphore, 50 ms at most at a time. `Thread.join` would not do: in
-  Python 3.9 to 3.12 a join that Ctrl-C interrupts takes the thread for ended, and then nobody waits
-  for it. And what says that a thread has ended is a number, which no interrupt can use up.
+- The main thread waits for a word from a thread, 50 ms at most at a time. That a thread has ended
+  is written down, so no interrupt can use it up.
+- Ctrl-C may come between any two steps of the main thread's Python code. Much of `threading` is
+  such code: an interrupt within a semaphore, a condition or `Thread.start` can leave a lock taken
+  for ever, and in Python 3.9 to 3.12 a `Thread.join` that is interrupted takes the thread for ended.
+  So the main thread uses only what is written in C: threads of `_thread`, a queue and a plain lock.
+  Each of their operations is done, or it is not.
 """
 
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from cs336_bpe.text.blocks import Block, Reader
@@ -137,15 +144,17 @@ class _Crew(Generic[Item, Result]):
         self.taking = threading.Lock()  # around `take`, so items are given out in order
         self.num_taken = 0
         self.numbers = [0] * len(works)  # of the item that each thread has, or is about to take
-        self.turn = threading.Condition()  # around `use` and all that follows
+        self.lock = threading.Lock()
+        self.turn = threading.Condition(self.lock)  # around `use` and all that follows
         self.early: dict[int, tuple[Result, Item]] = {}  # results that wait to be used
         self.is_using = False  # somebody uses results, and the lock is not held meanwhile
         self.num_used = 0
-        self.num_ended = 0  # threads
+        self.num_started = 0  # threads, of which we know
+        self.ended = [False] * len(works)
         self.failures: list[tuple[int, BaseException]] = []  # the item's number, and what it raised
         self.stopped = False
-        self.may_begin = threading.Event()
-        self.has_ended = threading.Semaphore(0)  # a permit each time that a thread has
+        self.may_begin: SimpleQueue[None] = SimpleQueue()  # at least one for each thread
+        self.has_ended: SimpleQueue[None] = SimpleQueue()  # one each time that a thread has
 
     def run(self, report: Callable[[], None]) -> None:
         if len(self.works) == 1:
@@ -153,58 +162,71 @@ class _Crew(Generic[Item, Result]):
             while self.do_one(0):
                 report()
             return
-        threads = [threading.Thread(target=self.work, args=(n,)) for n in range(len(self.works))]
         try:
-            threads = self.start(threads)
-            self.may_begin.set()
-            while self.num_ended < len(threads):
-                self.has_ended.acquire(timeout=SECONDS_BETWEEN_LOOKS)
-                report()
+            try:
+                self.start()
+                self.let_begin()
+                while not self.have_ended():
+                    self.wait_a_little()
+                    report()
+            finally:
+                self.wait_for_all()
         finally:
-            self.wait_for(threads)
+            self.wait_for_all()  # a second Ctrl-C may have come at the first step of the other one
         report()
         if self.failures:
             raise min(self.failures, key=lambda failure: failure[0])[1]
 
-    def start(self, threads: list[threading.Thread]) -> list[threading.Thread]:
-        """Start threads, and return those for which there is memory; at least one."""
-        for number, thread in enumerate(threads):
+    def start(self) -> None:
+        """Start as many threads as there is memory for; at least one."""
+        for number in range(len(self.works)):
             try:
-                thread.start()
+                start_new_thread(self.work, (number,))
             except RuntimeError:  # "can't start new thread"; fewer do the same work
                 if number == 0:
                     raise MemoryError("no memory for a thread; try workers=1") from None
-                return threads[:number]
-        return threads
+                return
+            # If Ctrl-C comes before this, nobody waits for that thread. It will find that we have
+            # stopped, and do nothing.
+            self.num_started = number + 1
 
-    def wait_for(self, threads: list[threading.Thread]) -> None:
-        """Return when all threads have ended, even if Ctrl-C comes again."""
+    def have_ended(self) -> bool:
+        return all(self.ended[: self.num_started])
+
+    def wait_for_all(self) -> None:
+        """Return when all threads have ended, even if Ctrl-C comes again, or another signal whose
+        handler raises something."""
         interrupt = None
         while True:
             try:
                 self.stop()
-                # One that Ctrl-C has kept from being seen here ends at once, as we have stopped.
-                started = [thread for thread in threads if thread.ident is not None]
-                while self.num_ended < len(started):
-                    self.has_ended.acquire(timeout=SECONDS_BETWEEN_LOOKS)
-                for thread in started:
-                    thread.join()
+                while not self.have_ended():
+                    self.wait_a_little()
                 break
-            except KeyboardInterrupt as error:
+            except BaseException as error:
                 interrupt = error
         if interrupt is not None:
             raise interrupt
 
+    def wait_a_little(self) -> None:
+        """Until a thread has ended, or 50 ms."""
+        with suppress(Empty):
+            self.has_ended.get(timeout=SECONDS_BETWEEN_LOOKS)
+
+    def let_begin(self) -> None:
+        for _ in self.works:
+            self.may_begin.put(None)
+
     def stop(self) -> None:
         self.stopped = True
-        self.may_begin.set()
-        with self.turn:
+        self.let_begin()
+        with self.lock:
             self.turn.notify_all()
 
     def work(self, thread: int) -> None:
         """What a thread does."""
         try:
-            self.may_begin.wait()
+            self.may_begin.get()
             if not self.stopped:
                 self.begin(thread)
             while not self.stopped and self.do_one(thread):
@@ -214,9 +236,8 @@ class _Crew(Generic[Item, Result]):
                 self.failures.append((self.numbers[thread], error))
             self.stop()
         finally:
-            with self.turn:
-                self.num_ended += 1
-            self.has_ended.release()
+            self.ended[thread] = True
+            self.has_ended.put(None)
 
     def do_one(self, thread: int) -> bool:
         """Take an item, work on it, and have the result used in its turn; False at the end."""

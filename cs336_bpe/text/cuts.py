@@ -11,10 +11,11 @@ reader can jump into the middle of a file:
 """
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.built import is_built
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.patterns import Unsupported, compile_pattern
 from cs336_bpe.patterns.cuts import last_cut
 from cs336_bpe.rules import GPT2_PATTERN, require_pattern
@@ -44,7 +45,7 @@ class Cutter:
         self.finds_pairs = found is not None  # if not, only special tokens divide a text
         self._find_cut = found or (lambda data, size, first, last: 0)
 
-    @cached_property
+    @lazy
     def _find_special(self) -> "regex.Pattern[bytes] | None":
         import regex
 

@@ -1,8 +1,9 @@
 """Special tokens in a text (rule 2): where they are, and what is between them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, AnyStr, Literal
+
+from cs336_bpe.common.lazy import lazy
 
 if TYPE_CHECKING:
     import regex
@@ -56,7 +57,7 @@ class SpecialSplitter:
     def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
 
-    @cached_property
+    @lazy
     def _regex(self) -> "regex.Pattern[str] | None":
         import regex
 

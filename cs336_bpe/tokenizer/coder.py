@@ -6,10 +6,11 @@ there is.
 
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cs336_bpe.common.built import is_built
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.formats.consistent import Consistent
 from cs336_bpe.formats.round_trip import Checked
 from cs336_bpe.patterns.known import can_compile
@@ -74,7 +75,7 @@ class Coder:
         # `regex` has the matches of the automaton that was not compiled for lack of a compiler.
         return self.pattern if self.preparation is None and not is_built() else None
 
-    @cached_property
+    @lazy
     def regex(self) -> "regex.Pattern[str]":
         """The pattern, for those who need it: compiled ones are run by the engine."""
         return check_pattern(self.pattern)
@@ -172,7 +173,7 @@ class Coder:
         assert packing is not None
         if choice.refused is not None:
             for number, text in enumerate(block.texts()):
-                choice.check(text, offset=0, name=packing.place(number) if text else "")
+                choice.check(text, offset=0, name=partial(packing.place, number))
         if self.is_direct:
             return self.engine.encode_texts(block.buffer, packing.ends, choice.native, separator,
                                             width, cache, strict)
@@ -237,7 +238,7 @@ class Coder:
         lengths[measures.ids] = measures.lengths
         return lengths
 
-    @cached_property
+    @lazy
     def token_measures(self) -> "TokenMeasures":
         """How long the tokens are, and how many spaces they begin and end with."""
         return TokenMeasures(self.tokens)

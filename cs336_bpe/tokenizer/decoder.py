@@ -7,10 +7,10 @@ one by one, so that the error names the place.
 
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.built import is_built
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.decode.ids import Ids, as_ids, plain_ids, token_of
 from cs336_bpe.text.crew import over_items
 
@@ -29,7 +29,7 @@ class Decoder:
     def __init__(self, tokens: Mapping[int, bytes]) -> None:
         self._tokens = tokens
 
-    @cached_property
+    @lazy
     def _engine(self) -> Engine:  # made when it is needed: many only encode
         return Engine(self._tokens)
 

@@ -5,10 +5,10 @@ finds the pretokens, and this encodes them. So it has what `Coder` then calls, a
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.encode.trace import merge_by_rank
 from cs336_bpe.formats.merge_columns import MergeColumns, Numbers
 from cs336_bpe.text.specials import pattern_of
@@ -29,7 +29,7 @@ class Specials:
     def __init__(self, ids: Mapping[str, int]) -> None:
         self._tokens = [token.encode() for token in ids]
 
-    @cached_property
+    @lazy
     def _regex(self) -> "regex.Pattern[bytes]":
         import regex
 

@@ -6,10 +6,10 @@ nothing has to be normalized, and the compiled engine can do the rest for a whol
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cs336_bpe.common.built import is_built
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.model.added import AddedTokens
 from cs336_bpe.model.normal import Normalizer
 from cs336_bpe.model.reduce import patterns_of
@@ -83,7 +83,7 @@ class Preparation:
             at = end
         return b"".join([*pieces, text[at:]]) if changes else text
 
-    @cached_property
+    @lazy
     def _longest_added(self) -> int:
         return max((len(token.content.encode()) for token in self.pipeline.added), default=0)
 
@@ -95,7 +95,7 @@ class Preparation:
         found = self._any_added.finditer(before + middle + after, overlapped=True)
         return any(match.start() < end and match.end() > start for match in found)
 
-    @cached_property
+    @lazy
     def _any_added(self) -> "regex.Pattern[bytes] | None":
         """Finds any added token, as it is written or as it is normalized."""
         import regex

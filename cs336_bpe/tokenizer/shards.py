@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy
 
 from cs336_bpe.common.atomic_files import atomic_writer
+from cs336_bpe.common.folder_locks import alone_in
 from cs336_bpe.common.progress import Progress, reporting
 from cs336_bpe.common.tasks import run_tasks
 from cs336_bpe.formats.loading import load_checked, save_model
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 VERSION = 1
 INDEX = "index.json"
 WORK = ".encoding"  # the folder of what is not done yet
-TOKENIZER = "tokenizer.json"  # in it, for the tasks
 TRAILER = numpy.dtype([("crc", "<u4"), ("magic", "<u4"), ("number", "<u8")])
 CHUNK_MAGIC = 0x336
 
@@ -67,18 +67,22 @@ class Options:
     def work(self) -> Path:
         return Path(self.folder, WORK)
 
+    @property
+    def tokenizer_path(self) -> Path:
+        """For the tasks. Another tokenizer has another name, so none takes the place of this."""
+        return self.work / f"tokenizer-{self.tokenizer_sha256}.json"
+
     def chunk_path(self, number: int) -> Path:
         return self.work / f"chunk-{number:06}"
 
     def encoder(self) -> BlockEncoder:
-        coder = _load_coder(str(self.work / TOKENIZER), self.tokenizer_sha256, self.cache_bytes,
-                            self.unmatched)
+        coder = _load_coder(str(self.tokenizer_path), self.cache_bytes, self.unmatched)
         return BlockEncoder(coder, numpy.dtype(self.dtype), self.specials, self.errors,
                             self.separator)
 
 
 @lru_cache(2)
-def _load_coder(path: str, sha256: str, cache_bytes: int, unmatched: Unmatched) -> Coder:
+def _load_coder(path: str, cache_bytes: int, unmatched: Unmatched) -> Coder:
     """The tokenizer, read once per process."""
     return coder_of(load_checked(path), cache_bytes, unmatched)
 
@@ -329,6 +333,11 @@ class ShardRun:
         folder = Path(self.options.folder)
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
+        with alone_in(folder):  # or two would take each other's chunks for their own
+            return self._run_alone(folder, is_new, executor, in_flight, progress)
+
+    def _run_alone(self, folder: Path, is_new: bool, executor: Executor | None, in_flight: int,
+                   progress: Progress) -> list[Shard]:
         if (folder / INDEX).exists():
             return self._check_index(folder)
         self._start(folder)
@@ -374,14 +383,15 @@ class ShardRun:
                 raise ValueError(f"{folder} has files that are not shards of this encoding, such "
                                  f"as {strange[0]}; choose another folder")
             work.mkdir(exist_ok=True)
-            # Our own file has no place for what may stand around the merges.
-            save_model(self.model, work / TOKENIZER,
-                       "own" if self.model.pipeline is None else "huggingface")
             with atomic_writer(plan) as file:
                 file.write(self.digest.encode())
         elif plan.read_text() != self.digest:
             raise ValueError(f"{folder} has a part of another encoding: of other files, or with "
                              f"other options; remove it, or choose another folder")
+        if not self.options.tokenizer_path.exists():
+            # Our own file has no place for what may stand around the merges.
+            save_model(self.model, self.options.tokenizer_path,
+                       "own" if self.model.pipeline is None else "huggingface")
         while (shard := self._known(folder, self.next_shard)) is not None:
             self.shards[self.next_shard] = shard
             self.next_shard += 1

@@ -1,6 +1,6 @@
 """Which special tokens a call looks for, of all that a tokenizer has."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cs336_bpe.text.specials import SpecialSplitter, Which
@@ -26,8 +26,12 @@ class Choice(NamedTuple):
     added: "AddedTokens | None" = None  # finds them in Python, if there is a pipeline
     tokens: Iterable[str] = ()  # after these a text can be cut
 
-    def check(self, text: Text, offset: int | None = 0, name: str = "text") -> None:
-        """Raise if the text, which begins at `offset` of what the user knows, has a refused one."""
+    def check(self, text: Text, offset: int | None = 0,
+              name: str | Callable[[], str] = "text") -> None:
+        """Raise if the text, which begins at `offset` of what the user knows, has a refused one.
+
+        The name may be a function, if it takes long to find: it is asked for an error only.
+        """
         if self.refused is None:
             return
         data = as_bytes(text)
@@ -37,7 +41,8 @@ class Choice(NamedTuple):
             found = data[start : start + length]
             token = found if isinstance(found, str) else bytes(found).decode()
             where = "" if offset is None else f" at byte {offset + start}"
-            raise ValueError(f"{name} contains the special token {token!r}{where}; "
+            known = name if isinstance(name, str) else name()
+            raise ValueError(f"{known} contains the special token {token!r}{where}; "
                              f"specials='none' takes it for plain text, 'all' for the token")
 
 

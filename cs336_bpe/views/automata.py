@@ -7,9 +7,9 @@ several classes together are what people have a word for, such as all letters, t
 import string
 import unicodedata
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import accumulate, groupby
 
+from cs336_bpe.common.lazy import lazy
 from cs336_bpe.patterns import Automaton
 from cs336_bpe.patterns.sets import ask
 from cs336_bpe.views.appearance import label
@@ -42,7 +42,7 @@ class Names:
         self.classes = [_short(examples[0], number)
                         for number, examples in enumerate(self.examples)]
 
-    @cached_property
+    @lazy
     def paths(self) -> list[str]:
         """For each state, a shortest text after which an attempt is in it."""
         paths: list[str | None] = ["", *[None] * (self.automaton.num_states - 1)]
@@ -54,7 +54,7 @@ class Names:
                     states.append(then)
         return [path or "" for path in paths]
 
-    @cached_property
+    @lazy
     def _words(self) -> dict[str, frozenset[int]]:
         """The words that stand for some classes, all of them and nothing else."""
         words = {"anything": frozenset(range(self.automaton.num_classes))}

@@ -1,5 +1,6 @@
 """A tokenizer from whatever holds one, and what is none."""
 
+import gc
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import pytest
 
 from cs336_bpe import GPT2_PATTERN, GPT4_PATTERN, Tokenizer, load_tokenizer, train_bpe_from_counts
 from cs336_bpe.formats.loading import FILES, recognise
+from cs336_bpe.formats.safe_json import no_collections
 
 END = "<|end|>"
 COUNTS = {b" low": 5, b" lower": 4, b" newest": 6, " größer".encode(): 3, b"format": 9, b"model": 8}
@@ -180,3 +182,39 @@ def test_from_a_pipe(tokenizer, tmp_path, format):
     reader.start()
     reader.join(60)
     assert loaded == [tokenizer]
+
+
+def test_threads_that_read_at_the_same_time_leave_the_search_for_garbage_on():
+    """Whichever of them is first to begin, and to end."""
+    assert gc.isenabled()
+    first, second = no_collections(), no_collections()
+    first.__enter__()
+    second.__enter__()
+    assert not gc.isenabled()
+    first.__exit__(None, None, None)
+    assert not gc.isenabled()  # the second one is at work
+    second.__exit__(None, None, None)
+    assert gc.isenabled()
+
+
+def test_a_search_for_garbage_that_was_off_stays_off():
+    gc.disable()
+    try:
+        with no_collections():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_the_search_for_garbage_is_on_in_a_process_that_was_forked_meanwhile():
+    with no_collections():
+        child = os.fork()
+        if not child:
+            is_on = gc.isenabled()
+            with no_collections():
+                is_off = not gc.isenabled()
+            os._exit(0 if is_on and is_off and gc.isenabled() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -19,6 +20,7 @@ from cs336_bpe import (
     train_bpe,
     train_bpe_from_texts,
 )
+from cs336_bpe.inputs.json_lines import JsonLines
 
 EOT = "<|endoftext|>"
 TOKENIZER = Tokenizer({n: bytes([n]) for n in range(256)}, [], [EOT])
@@ -95,6 +97,32 @@ def test_a_wrong_line(line, problem, tmp_path):
 def test_a_wrong_line_in_a_compressed_file(tmp_path):
     path, offset = lines(tmp_path, "{", name="corpus.jsonl.gz", pack=gzip.compress)
     check(path, tmp_path, rf"corpus\.jsonl\.gz, line 51 \(at byte {offset:,} of the text\)")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_refused_token_in_a_line(workers, tmp_path, monkeypatch):
+    """The line is looked for once, and for the error only: it means to read the file again."""
+    tokenizer = Tokenizer({n: bytes([n]) for n in range(256)} | {256: b"<e>"}, [], ["<e>"])
+    path, offset = lines(tmp_path, '{"text": "an <e>"}')
+    calls = []
+    count_lines = JsonLines.count_lines
+    monkeypatch.setattr(JsonLines, "count_lines",
+                        lambda self, end: (calls.append(end), count_lines(self, end))[1])
+    with pytest.raises(ValueError, match=rf"corpus\.jsonl, line 51 \(at byte {offset:,}\) contains "
+                                         r"the special token '<e>' at byte 3"):
+        tokenizer.encode_files(path, tmp_path / "ids", specials="raise", workers=workers)
+    assert calls == [offset]
+
+
+def test_a_refused_token_in_a_stream(tmp_path):
+    """Whoever reads is further on by then."""
+    tokenizer = Tokenizer({n: bytes([n]) for n in range(256)} | {256: b"<e>"}, [], ["<e>"])
+    path, _ = lines(tmp_path, '{"text": "an <e>"}')
+    os.mkfifo(tmp_path / "stream.jsonl")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: (tmp_path / "stream.jsonl").write_bytes(path.read_bytes()))
+        with pytest.raises(ValueError, match=r"stream\.jsonl, line 51 contains the special token"):
+            tokenizer.encode_files(tmp_path / "stream.jsonl", tmp_path / "ids", specials="raise")
 
 
 def test_nested_fields_that_are_missing(tmp_path):

@@ -294,7 +294,24 @@ mistake("columns: [] = leaves them", "pretokenize/counts.py",
         "        self._entries()[word] = count\n        self._columns = None\n",
         "        self._entries()[word] = count\n")
 mistake("columns: clear leaves them", "pretokenize/counts.py",
-        "self._columns, self._dict = None, {}", "self._dict = {}")
+        "        self._kept = {\"dict\": {}}\n        self._columns = None\n",
+        "        self._kept = {\"dict\": {}}\n")
+mistake("counts: two threads make a dict each", "pretokenize/counts.py",
+        "self._kept.setdefault(\"dict\", columns_to_dict(*columns))",
+        "self._kept[\"dict\"] = columns_to_dict(*columns)")
+mistake("files: the first thread that has read one turns collections on again",
+        "formats/safe_json.py", "if not self.inside and self.was_on:\n                gc.enable()",
+        "if self.was_on:\n                gc.enable()")
+mistake("shards: two runs in one folder", "tokenizer/shards.py",
+        "        with alone_in(folder):", "        if True:")
+mistake("crew: a second interrupt leaves threads", "text/crew.py",
+        "            except BaseException as error:\n                interrupt = error",
+        "            except ZeroDivisionError as error:\n                interrupt = error")
+mistake("crew: threads do not begin if they are stopped before", "text/crew.py",
+        "        self.stopped = True\n        self.let_begin()\n", "        self.stopped = True\n")
+mistake("word cache: an open part is looked up by a key that nobody made", "encode/word_cache.h",
+        "is_open ? words.merge(&lists, text + at, part, made + number)\n",
+        "false ? 0\n", tests=("tests/tokenizer/test_threads.py",))
 mistake("counts: a half goes down",
         "pretokenize/counts.py", "(2 * count * up + down) // (2 * down)",
         "(2 * count * up + down - 1) // (2 * down)")

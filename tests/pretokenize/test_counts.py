@@ -8,8 +8,10 @@ import os
 import pickle
 import random
 import re
+import threading
 import tracemalloc
 import zipfile
+from array import array
 from collections import Counter
 from collections.abc import MutableMapping
 from contextlib import suppress
@@ -23,7 +25,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cs336_bpe import train_bpe_from_counts
-from cs336_bpe.pretokenize.counts import PretokenCounts
+from cs336_bpe.pretokenize import counts as counts_module
+from cs336_bpe.pretokenize.counts import Columns, PretokenCounts
 
 SMALL = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
 LARGEST = 2**63 - 1
@@ -333,7 +336,7 @@ def test_what_was_loaded_trains_without_a_dict(path):
     assert loaded.columns is not None
     assert (loaded.total, loaded.num_bytes, len(loaded)) == (16, 79, 4)
     train_bpe_from_counts(loaded, 262, [])
-    assert loaded._dict is None
+    assert not loaded._kept
     loaded[b"new"] = 1
     assert loaded == {**SMALL, b"new": 1}
 
@@ -589,3 +592,27 @@ def test_it_is_an_ordinary_zip_file(path):
     saved(SMALL, path)
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
+
+
+def test_two_threads_that_change_counts_nobody_has_looked_at(monkeypatch):
+    """The dict is made when somebody looks. If two do at the same time, both must get the same."""
+    lengths = memoryview(array("Q", map(len, SMALL))).cast("B").cast("Q")
+    numbers = memoryview(array("Q", SMALL.values())).cast("B").cast("Q")
+    counts = PretokenCounts.from_columns(Columns(b"".join(SMALL), lengths, numbers))
+    both = threading.Barrier(2, timeout=20)
+    to_dict = counts_module.columns_to_dict
+
+    def slowly(*columns):
+        entries = to_dict(*columns)
+        both.wait()
+        return entries
+
+    monkeypatch.setattr(counts_module, "columns_to_dict", slowly)
+    threads = [threading.Thread(target=counts.__setitem__, args=(word, 7)) for word in (b"x", b"y")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == SMALL | {b"x": 7, b"y": 7}
+    assert counts.columns is None
+    assert len(counts) == 6

@@ -1,5 +1,6 @@
 """The crew of threads: all blocks once, results in order, the first error, no thread left."""
 
+import _thread
 import io
 import os
 import signal
@@ -8,8 +9,10 @@ import sys
 import threading
 import time
 from itertools import chain
+from pathlib import Path
 
 import pytest
+from threads_left import no_thread_left
 
 from cs336_bpe.text import crew
 from cs336_bpe.text.blocks import BlockReader
@@ -32,9 +35,8 @@ def nothing(done):
 
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
-    before = threading.active_count()
-    yield
-    assert threading.active_count() == before
+    with no_thread_left():
+        yield
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
@@ -192,16 +194,15 @@ def test_what_report_raises_stops_the_work(workers, kind):
 @pytest.mark.parametrize("possible", [2, 1, 0])
 def test_threads_that_can_not_be_started(monkeypatch, possible):
     """The others do their work too; without any, that is a lack of memory."""
-    start = threading.Thread.start
     started = []
 
-    def start_some(thread):
+    def start_some(*arguments):
         if len(started) == possible:
             raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
+        started.append(arguments)
+        return _thread.start_new_thread(*arguments)
 
-    monkeypatch.setattr(threading.Thread, "start", start_some)
+    monkeypatch.setattr(crew, "start_new_thread", start_some)
     used = []
     if possible:
         crew.over_blocks(reader_of(), [text_of] * 4, nothing, use=used.append)
@@ -259,7 +260,7 @@ def test_the_first_call_that_fails():
 
 
 INTERRUPTED = """
-import io, signal, sys, threading, time
+import io, os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have the tests ignore it
 from cs336_bpe.text import crew
 from cs336_bpe.text.blocks import BlockReader
@@ -267,12 +268,14 @@ from cs336_bpe.text.cuts import Cutter
 text = b" word" * 100_000
 reader = BlockReader(io.BytesIO(text), "a text", Cutter([]), 50, end=len(text))
 print("ready", flush=True)
+threads = len(os.listdir("/proc/self/task"))
 def work(block):
     time.sleep(0.2)  # longer than it takes to send all signals
 try:
     crew.over_blocks(reader, [work] * int(sys.argv[1]), lambda done: None, use=lambda result: None)
 except KeyboardInterrupt:
-    print("interrupted", threading.active_count(), flush=True)
+    time.sleep(0.05)  # they have said that they are ready to end
+    print("interrupted", len(os.listdir("/proc/self/task")) - threads, flush=True)
 """
 
 
@@ -294,5 +297,13 @@ def test_control_c(workers, times):
     finally:
         process.kill()
         process.wait()
-    assert output == "interrupted 1\n", errors
+    assert output == "interrupted 0\n", errors
     assert time.monotonic() - start < 10
+
+
+def test_ctrl_c_at_every_step_of_the_main_thread():
+    program = Path(__file__).with_name("interrupted_crew.py")
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=300,
+                          check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 100

@@ -265,6 +265,30 @@ def test_a_second_run_keeps_what_is_there(tokenizer, corpus, tmp_path):
         tokenizer.encode_files(corpus / "corpus.txt", tmp_path / "strange", **SMALL)
 
 
+def test_two_runs_at_once(tokenizer, corpus, tmp_path, monkeypatch):
+    """The second one is refused, and changes nothing, whichever tokenizer it has."""
+    from cs336_bpe.tokenizer import shards
+
+    other = Tokenizer(*train_bpe_from_texts(DOCUMENTS, 400, [EOT]), [EOT])
+    whole = tmp_path / "whole"
+    tokenizer.encode_files(corpus / "corpus.txt", whole, **SMALL)
+    start = shards.ShardRun._start
+    refused = []
+
+    def meanwhile(self, folder):
+        start(self, folder)
+        assert (folder / ".encoding" / f"tokenizer-{tokenizer.digest}.json").exists()
+        for second in (tokenizer, other):
+            with pytest.raises(OSError, match="Another run is at work in this folder") as error:
+                second.encode_files(corpus / "corpus.txt", folder, **SMALL)
+            refused.append(error.value.filename)
+
+    monkeypatch.setattr(shards.ShardRun, "_start", meanwhile)
+    tokenizer.encode_files(corpus / "corpus.txt", tmp_path / "out", **SMALL)
+    assert refused == [str(tmp_path / "out")] * 2
+    assert tree(tmp_path / "out") == tree(whole)
+
+
 class Stopped(Exception):
     pass
 

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 from tokenizer.oracle import PIECES, SPECIALS, tokenizer_and_oracle
 
@@ -179,3 +180,29 @@ def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
         signal.signal(signal.SIGINT, handler)
     assert len(parts) == 3
     assert tokenizer.encode_array(text, workers=1).tolist() == expected
+
+
+def test_a_text_that_somebody_changes_meanwhile():
+    """One pretoken of a megabyte, in parts of 71 bytes that are not cut; and a byte in each is
+    another now and then, at which it would be. Whatever is read, there are as many bytes in the
+    tokens as in the text."""
+    tokenizer = Tokenizer({n: bytes([n]) for n in range(256)} | {256: b"aa", 257: b"aaaa"},
+                          [(b"a", b"a"), (b"aa", b"aa")])
+    text = bytearray((b"a" * 70 + b"z") * 14_000)
+    places = np.arange(14_000) * 71 + np.where(np.arange(14_000) % 2, 14, 4)
+    changing = np.frombuffer(text, np.uint8)
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            changing[places] = ord("b")
+            changing[places] = ord("a")
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(60):
+            assert len(tokenizer.decode_bytes(tokenizer.encode_array(text))) == len(text)
+    finally:
+        stop.set()
+        thread.join()
