@@ -103,6 +103,8 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "corpora/choose.py": ((*SAMPLE, "cs336_bpe/corpora/choose.py"), ()),
     "cost/vocabulary_size.py": (("tests/cost", "cs336_bpe/cost"), ()),
     "pretokenize/counts.py": (COUNTS, ()),
+    "formats/safe_json.py": (("tests/formats/test_loading.py",), ()),
+    "tokenizer/shards.py": (("tests/tokenizer/test_shards.py",), ()),
     "pretokenize/counts_file.py": (COUNTS, ()),
     "patterns/nfa.py": (PATTERNS, ()),
     "patterns/dfa.py": (PATTERNS, ()),
@@ -511,7 +513,7 @@ mistake("words: what is forgotten stays in the pools", "encode/word_cache.h",
 mistake("words: parts of a whole token are looked for as such", "encode/word_cache.h",
         "if (length > SHORT || words.whole)", "if (length > SHORT)")
 mistake("words: a part ends where its window does", "encode/word_cache.h",
-        "if (done + part > places && places + 1 < left)", "if (false)")
+        "is_open = done + part > places && places + 1 < left;", "is_open = false;")
 mistake("words: keys of parts with few bytes are made", "encode/word_cache.h",
         "cross & cross >> 1 & cross >> 2 & ~(cross << 1);", "cross & cross >> 1 & ~(cross << 1);")
 mistake("easy words: a part of four bytes is one of three", "encode/new_words.h",
