@@ -18,9 +18,6 @@ CONDITIONS = {"__enter__", "__exit__", "notify", "notify_all", "_is_owned"}
 LOOKS = {"CALL", "CALL_FUNCTION", "CALL_METHOD", "CALL_KW", "CALL_FUNCTION_KW", "CALL_FUNCTION_EX",
          "JUMP_BACKWARD", "JUMP_ABSOLUTE", "RESUME"}
 
-faulthandler.dump_traceback_later(100, exit=True)
-THREADS = len(os.listdir("/proc/self/task"))  # the one that waits for that, and those of numpy
-
 
 class Interrupts:
     """Raises KeyboardInterrupt at one place, and again so many places later."""
@@ -52,8 +49,12 @@ class Interrupts:
                 raise KeyboardInterrupt
 
 
-def run(first, second):
-    """Whether it was interrupted."""
+def num_threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def run(first, second, threads):
+    """Whether it was interrupted. `threads` are there already."""
     interrupts = Interrupts(first, second)
     items = iter(range(6))
     used = []
@@ -71,16 +72,23 @@ def run(first, second):
         assert used == list(range(6))
     assert all(shared.ended[: shared.num_started])
     deadline = time.monotonic() + 20
-    while len(os.listdir("/proc/self/task")) > THREADS:  # one that nobody knew may need a moment
+    while num_threads() > threads:  # one that nobody knew may need a moment
         assert time.monotonic() < deadline, f"a thread does not end: {first}, {second}"
         time.sleep(0.001)
     return interrupts.raised > 0
 
 
-rounds = 0
-for second in (10**9, 0, 1, 2, 5):
-    first = 0
-    while run(first, second):
-        first += 1
-        rounds += 1
-print(rounds, "rounds")
+def main():
+    faulthandler.dump_traceback_later(100, exit=True)
+    threads = num_threads()  # the one that waits for that, and those of numpy
+    rounds = 0
+    for second in (10**9, 0, 1, 2, 5):
+        first = 0
+        while run(first, second, threads):
+            first += 1
+            rounds += 1
+    print(rounds, "rounds")
+
+
+if __name__ == "__main__":
+    main()
