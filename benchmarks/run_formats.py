@@ -43,15 +43,14 @@ def empty_lists(size):
     return b"[" + b"[]," * ((size - 3) // 3) + b"1]"
 
 
-def short_keys(size):
-    """An object with as many keys as fit."""
-    parts, length, number = [], 2, 0
-    while length < size - 20:
-        part = b'"%x":%d,' % (number, number % 10)
-        parts.append(part)
-        length += len(part)
-        number += 1
-    return b"{" + b"".join(parts)[:-1] + b"}"
+def lists(number):
+    return b"[" + b"[]," * number + b"1]"
+
+
+def keys(size, number):
+    """An object with so many keys, of a length that fills the file."""
+    length = size // number - 11
+    return b"{" + b",".join(b'"%0*x":%d' % (length, n, n) for n in range(number)) + b"}"
 
 
 def runs_of_a(size):
@@ -72,8 +71,9 @@ def worst_files():
     """The largest files that are accepted, made to be slow."""
     cases = [("`[],` as often as fits, as a `vocab.json`", "read_gpt2",
               empty_lists(safe_json.MAX_FILE_BYTES)),
-             ("as many short keys, as a `vocab.json`", "read_gpt2",
-              short_keys(safe_json.MAX_FILE_BYTES)),
+             ("`[],` as often as is allowed", "read_gpt2", lists(safe_json.MAX_VALUES // 2 - 2)),
+             ("as many keys as are allowed, as a `vocab.json`", "read_gpt2",
+              keys(safe_json.MAX_FILE_BYTES, safe_json.MAX_VALUES // 2 - 1)),
              ("ranks for `aa`, `aaa`, `aaaa` and so on", "read_tiktoken",
               runs_of_a(MAX_RANK_FILE_BYTES))]
     rows = []

@@ -311,9 +311,6 @@ mistake("crew: a second interrupt leaves threads", "text/crew.py",
         "            except ZeroDivisionError as error:\n                interrupt = error")
 mistake("crew: threads do not begin if they are stopped before", "text/crew.py",
         "        self.stopped = True\n        self.let_begin()\n", "        self.stopped = True\n")
-mistake("word cache: an open part is looked up by a key that nobody made", "encode/word_cache.h",
-        "is_open ? words.merge(&lists, text + at, part, made + number)\n",
-        "false ? 0\n", tests=("tests/tokenizer/test_threads.py",))
 mistake("counts: a half goes down",
         "pretokenize/counts.py", "(2 * count * up + down) // (2 * down)",
         "(2 * count * up + down - 1) // (2 * down)")
