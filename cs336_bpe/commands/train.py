@@ -123,8 +123,8 @@ def output_folder(path: str) -> Iterator[Path]:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out {path} is a file; give the name of a folder")
     new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
+    try:  # before it is made: Ctrl-C may come right after
+        folder.mkdir(parents=True, exist_ok=True)
         yield folder
     except BaseException:
         if new:

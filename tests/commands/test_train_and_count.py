@@ -1,10 +1,12 @@
 """`train`, `count` and `merge-counts`."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from cs336_bpe import GPT4_PATTERN, PATTERNS, Tokenizer, train_bpe
+from cs336_bpe.commands.train import output_folder
 from cs336_bpe.corpora import generated as corpus
 
 EOT = "<|endoftext|>"
@@ -174,3 +176,16 @@ def test_errors(cs336, files, text_file, tmp_path):
     assert "text.txt" in fails("merge-counts", text_file, "-o", tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "text.txt"]
     cs336("count", bad, "-o", tmp_path / "c", "--errors", "ignore")
+
+
+def test_ctrl_c_right_after_the_folder_was_made(tmp_path, monkeypatch):
+    mkdir = Path.mkdir
+
+    def interrupted(self, *arguments, **options):
+        mkdir(self, *arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt), output_folder(str(tmp_path / "out")):
+        pass
+    assert not (tmp_path / "out").exists()
