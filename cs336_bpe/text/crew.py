@@ -16,9 +16,9 @@ What every crew keeps to:
   is written down, so no interrupt can use it up.
 - Ctrl-C may come between any two steps of the main thread's Python code. Much of `threading` is
   such code: an interrupt within a semaphore, a condition or `Thread.start` can leave a lock taken
-  for ever, and in Python 3.9 to 3.12 a `Thread.join` that is interrupted takes the thread for ended.
-  So the main thread uses only what is written in C: threads of `_thread`, a queue and a plain lock.
-  Each of their operations is done, or it is not.
+  for ever, and in Python 3.9 to 3.12 a `Thread.join` that is interrupted takes the thread for
+  ended. So the main thread uses only what is written in C: threads of `_thread`, a queue and a
+  plain lock. Each of their operations is done, or it is not.
 """
 
 import threading
