@@ -43,6 +43,7 @@ def test_an_error_ends_it(tmp_path):
     assert is_free(tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # Python 3.12: threads run
 def test_a_child_does_not_have_the_lock(tmp_path):
     """Nor does it end its parent's, if it leaves the block."""
     with alone_in(tmp_path):

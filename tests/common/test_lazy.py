@@ -4,6 +4,8 @@ import os
 import pickle
 import threading
 
+import pytest
+
 from cs336_bpe.common.lazy import lazy
 
 
@@ -44,6 +46,7 @@ def test_two_threads_get_the_same():
     assert seen[0] is mine is slow.value
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # Python 3.12: threads run
 def test_a_child_that_is_forked_meanwhile_does_not_wait():
     slow = Slow()
     thread = threading.Thread(target=lambda: slow.value)

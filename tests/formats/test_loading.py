@@ -207,6 +207,7 @@ def test_a_search_for_garbage_that_was_off_stays_off():
         gc.enable()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # Python 3.12: threads run
 def test_the_search_for_garbage_is_on_in_a_process_that_was_forked_meanwhile():
     with no_collections():
         child = os.fork()
