@@ -21,7 +21,7 @@ import tiny_bpe
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = [DOCS / f"{part}/exercises.md"
-         for part in ("start", "machine", "train", "pretokenize", "encode")]
+         for part in ("start", "machine", "train", "pretokenize", "encode", "decode")]
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
@@ -238,6 +238,66 @@ def check_is_canonical(is_canonical):
     assert not is_canonical([256, 97, 98], vocab, encode)
 
 
+# --- Decoding -----------------------------------------------------------------------------------
+
+
+def check_flatten(flatten):
+    vocab = {9: b"low", 3: b"", 256: b"\xe7\x8c", 0: b"e"}
+    blob, places = flatten(vocab)
+    assert blob == b"elow\xe7\x8c"
+    assert {i: blob[start:end] for i, (start, end) in places.items()} == vocab
+    assert flatten({}) == (b"", {})
+
+
+class LastFour(bytes):
+    """Bytes of which only the last four can be looked at, one by one."""
+
+    def __getitem__(self, place):
+        assert isinstance(place, int), "look at single bytes"
+        assert -4 <= place < 0 or place >= len(self) - 4, "look at the last four bytes at most"
+        return super().__getitem__(place)
+
+    def decode(self, *_):
+        raise AssertionError("don't decode it")
+
+
+def check_whole(whole):
+    for character in "aé猫🙂\u07ff\u0800\U0010ffff":
+        data = ("xy" + character).encode()
+        for size in range(3, len(data) + 1):
+            expected = len(data[:size].decode("utf-8", "ignore").encode())
+            assert whole(LastFour(data[:size])) == expected, data[:size]
+    assert whole(LastFour(b"")) == 0
+
+
+def check_are_right(are_right):
+    longest = []
+
+    def encode(word, merges):
+        longest.append(len(word))
+        tokens = tuple(bytes([byte]) for byte in word)
+        for pair in merges:
+            tokens = tiny_bpe.merge(tokens, pair)
+        return list(tokens)
+
+    _, merges = tiny_bpe.train(b" ".join(random_words(10, "abc")).decode(), 256 + 40, [])
+    random, verdicts = Random(11), set()
+    for word in random_words(12, "abc"):
+        tokens = encode(word, merges)
+        for place in range(len(tokens) - 1):  # one border in another place, or none
+            both = tokens[place] + tokens[place + 1]
+            cut = random.randrange(1, len(both))
+            others = [*tokens[:place], both[:cut], both[cut:], *tokens[place + 2:]]
+            longest.clear()
+            expected = others == tokens
+            assert are_right(others, lambda part: encode(part, merges)) == expected, others
+            assert max(longest) <= max(map(len, map(b"".join, zip(others, others[1:])))), (
+                "more than two tokens were encoded at a time")
+            verdicts.add(expected)
+    assert verdicts == {True, False}
+    assert not are_right([b"ab", b"c"], lambda part: [b"a", b"b", b"c"][: len(part)])
+
+
 CHECKS = {
     "encode_utf8": check_encode_utf8,
     "not_line_by_line": check_not_line_by_line,
@@ -254,6 +314,9 @@ CHECKS = {
     "encode_by_rank": check_encode_by_rank,
     "with_cache": check_with_cache,
     "is_canonical": check_is_canonical,
+    "flatten": check_flatten,
+    "whole": check_whole,
+    "are_right": check_are_right,
 }
 
 
@@ -316,6 +379,9 @@ WRONG = {
     "encode_by_rank": lambda word, ranks: [word] if word else [],
     "with_cache": lambda encode, limit: lru_cache(limit)(encode),
     "is_canonical": lambda ids, vocab, encode: True,
+    "flatten": lambda vocab: (b"".join(vocab.values()), {}),
+    "whole": len,
+    "are_right": lambda tokens, encode: all(encode(token) == [token] for token in tokens),
 }
 
 
