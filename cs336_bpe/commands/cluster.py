@@ -26,7 +26,7 @@ def connected(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     try:
         import distributed
     except ImportError as error:
-        raise ImportError("--dask needs Dask: pip install 'cs336-bpe[distributed]'") from error
+        raise ImportError("--dask needs Dask: pip install distributed") from error
     make: Any = distributed.Client
     with make(options.dask, timeout=10) as client:
         threads = sum(client.nthreads().values())

@@ -159,7 +159,7 @@ def _download(address: str, name: Path, corpus: Corpus, progress: Progress) -> P
         from huggingface_hub.file_download import http_get
     except ImportError as error:
         raise FetchError("fetch needs huggingface_hub, which is not installed: "
-                         "pip install 'cs336-bpe[fetch]'") from error
+                         "pip install huggingface_hub") from error
     headers = {"Accept-Encoding": "identity"}  # or a part would be of the packed bytes
     part = name
     try:

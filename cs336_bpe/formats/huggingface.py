@@ -90,7 +90,7 @@ def _load(text: str, tokenizer: Checked) -> "tokenizers.Tokenizer":
     try:
         import tokenizers
     except ImportError:
-        raise missing("tokenizers", "huggingface") from None
+        raise missing("tokenizers") from None
     try:
         theirs = tokenizers.Tokenizer.from_str(text)
     except Exception as error:  # the library raises nothing more precise

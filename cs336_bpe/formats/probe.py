@@ -74,10 +74,10 @@ def is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def missing(package: str, extra: str) -> ImportError:
+def missing(package: str) -> ImportError:
     """The error for a library that was asked for and is not installed."""
     return ImportError(f"this needs the package {package}, which is not installed: "
-                       f"pip install 'cs336-bpe[{extra}]'")
+                       f"pip install {package}")
 
 
 def check_ids(library: str, encode: Callable[[str], list[int]], tokenizer: Checked) -> None:

@@ -286,7 +286,7 @@ def _encoding(tokenizer: Checked, ranks: dict[bytes, int], name: str) -> "tiktok
     try:
         import tiktoken
     except ImportError:
-        raise missing("tiktoken", "tiktoken") from None
+        raise missing("tiktoken") from None
     try:
         encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks,
                                      special_tokens=tokenizer.ids.specials)

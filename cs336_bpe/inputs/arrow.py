@@ -23,7 +23,7 @@ def load_pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise ImportError("parquet files need pyarrow: pip install 'cs336-bpe[parquet]'") from error
+        raise ImportError("parquet files need pyarrow: pip install pyarrow") from error
     return pyarrow
 
 

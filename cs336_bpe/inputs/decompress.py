@@ -60,7 +60,7 @@ def load_zstandard() -> Any:
     try:
         import zstandard
     except ImportError as error:
-        raise ImportError("zstd files need zstandard: pip install 'cs336-bpe[zstd]'") from error
+        raise ImportError("zstd files need zstandard: pip install zstandard") from error
     return zstandard
 
 

@@ -337,7 +337,7 @@ def test_two_at_a_time(url, how, tmp_path):
 
 def test_without_the_library(url, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(FetchError, match=r"pip install 'cs336-bpe\[fetch\]'.*put it in place by h"):
+    with pytest.raises(FetchError, match=r"pip install huggingface_hub.*put it in place by h"):
         fetch("plain", tmp_path, url=url)
 
 
