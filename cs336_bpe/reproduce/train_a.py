@@ -59,7 +59,7 @@ def tinystories(lab: Lab) -> list[Line]:
     lab.note(f"{text.label}: {label(COUNT, TRAIN)}")
     call = measure_whole(text, vocab_size, COUNT, TRAIN, cores())
     count, merge = call.value["count"], call.value["merge"]
-    if real is not None and text.difference:
+    if real is not None:
         merge = measure_training(TRAIN, real, vocab_size - 257).seconds
     lab.note(f"{text.label}: {label(PROCESSES)}, {PUBLISHED_PROCESSES} processes")
     slow_count = measure_counting(PROCESSES, text.path, SPECIALS, workers=PUBLISHED_PROCESSES)
@@ -99,9 +99,10 @@ def merged(name: str, seconds: float, text: Text, real: bool, last: bool,
 def whole(name: str, count: float, merge: float, text: Text, real: bool, last: bool,
           *rungs: stages.Stage) -> Line:
     """Both phases. Counting grows with the text; merging doesn't, once all words were seen."""
-    if text.difference:
+    if text.difference or real:
         return Line("A1", name, count * text.factor + merge, label(*rungs),
-                    f"{text.label}, and real counts" if real else text.label, last, True)
+                    f"{text.label}, and real counts" if real else text.label, last,
+                    bool(text.difference))
     return timed("A1", name, count + merge, text, *rungs, last=last)
 
 
