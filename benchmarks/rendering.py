@@ -11,6 +11,7 @@ from common import RESULTS, ROOT  # noqa: F401 (for the makers)
 from cs336_bpe import stages
 from cs336_bpe.common.amounts import three_digits as number  # noqa: F401 (for the makers)
 from cs336_bpe.measure import ladders
+from cs336_bpe.measure.machine import describe_caches
 
 BLOCK = re.compile(r"<!-- generated:(\w+) ?(\S*) -->\n(.*?)<!-- /generated -->", re.DOTALL)
 VALUE = re.compile(r"(?<!`)(<!--\s+value:(\w+)((?:\s+[^\s>]+)*?)\s+-->).*?(<!--\s+/value\s+-->)",
@@ -116,7 +117,7 @@ def source(*results, texts=()):
 
     `texts` are names of the texts, for results from before they were saved with the results.
     """
-    machines = dict.fromkeys(result["machine"] for result in results)
+    machines = dict.fromkeys(map(machine_of, results))
     dates = dict.fromkeys(filter(None, (result.get("date") for result in results)))
     described = dict.fromkeys(text for result in results for text in describe_texts(result, texts))
     commands = {}  # a program, and the experiments that it has to run
@@ -126,6 +127,15 @@ def source(*results, texts=()):
     shown = ", ".join(f"`{' '.join([program, *names])}`" for program, names in commands.items())
     parts = [" / ".join(machines), ", ".join(described), shown, " / ".join(dates)]
     return f"*{'. '.join(filter(None, parts))}*"
+
+
+def machine_of(result):
+    """The machine in a line, with its caches as far as they were saved."""
+    caches = result.get("environment", {}).get("caches")
+    if not caches:
+        return result["machine"]
+    return re.sub(r"(cores)( \([^)]*\))?;", rf"\1{describe_caches(caches)};", result["machine"],
+                  count=1)
 
 
 TEXTS_PAGE, GENERATED_PAGE = "@docs/corpora/texts.md", "@docs/corpora/generated.md"

@@ -36,13 +36,22 @@ def describe_machine() -> str:
     """The same in one line, without what only a few readers need."""
     machine = read_machine()
     caches = machine["caches"]
-    largest = f" ({list(caches.values())[-1]} {list(caches)[-1]})" if caches else ""
-    parts = [f"{machine['processor']}, {machine['cores']} cores{largest}", platform.system(),
-             machine["python"]]
+    parts = [f"{machine['processor']}, {machine['cores']} cores{describe_caches(caches)}",
+             platform.system(), machine["python"]]
     if machine["compiler"]:
         optimized = [flag for flag in machine["flags"].split() if flag.startswith(("-O", "/O"))]
         parts.append(f"{machine['compiler']} {' '.join(optimized[-1:])}".strip())
     return "; ".join(parts)
+
+
+def describe_caches(caches: dict[str, str]) -> str:
+    """The outer caches: processors of one name may differ in them.
+
+    >>> describe_caches({"L1": "32 KiB", "L2": "1 MiB", "L3": "32 MiB"}), describe_caches({})
+    (' (1 MiB L2, 32 MiB L3)', '')
+    """
+    outer = ", ".join(f"{size} {name}" for name, size in caches.items() if name != "L1")
+    return f" ({outer})" if outer else ""
 
 
 def _build() -> tuple[str | None, str | None]:
