@@ -29,7 +29,7 @@ PARTS = {
     "V. Encoding and decoding": ["encode/index", "decode/index"],
     "VI. The published figures": ["published/index"],
     "VII. Experiments": [
-        "tokenizer/coursework", "tokenizer/speed", "cost/vocabulary_size", "corpora/sample",
+        "tokenizer/coursework", "against_others", "tokenizer/speed", "cost/vocabulary_size", "corpora/sample",
         "language_model", "distributed", "what_did_not_help"],
     "VIII. Reference": [
         "installing", "commands/command_line", "tokenizer/tokenizer", "tokenizer/coming_from",
@@ -44,8 +44,9 @@ BELOW = {
     "pretokenize/index": [*rungs("pretokenize"), "pretokenize/cutting", "pretokenize/counts",
                           "pretokenize/scanner", "pretokenize/exercises"],
     "patterns/index": ["patterns/named", "patterns/cuts"],
-    "encode/index": [*rungs("encode"), "encode/scan_or_heap", "encode/exercises"],
-    "decode/index": rungs("decode"),
+    "encode/index": [*rungs("encode"), "encode/scan_or_heap",
+                     "encode/long_words", "encode/exercises"],
+    "decode/index": [*rungs("decode"), "decode/exercises"],
     "published/index": [f"published/{write_up}" for write_up in "abcde"],
 }
 LAST_PAGES = ["glossary", "bibliography", "addresses"]
