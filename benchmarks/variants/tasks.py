@@ -1,6 +1,8 @@
 """What variants are timed on. Runs in a fresh process, with a variant of the package on its path.
 
-    python tasks.py TASK STAGE FILE [OPTION ...]
+    python tasks.py TASK STAGE TEXT [OPTION ...]
+
+TEXT is a file, or the name of one of LONG_WORDS.
 
 It prints JSON: the processor time, a digest of the result, and where the package was found. One
 thread never waits for anything here, so its processor time is the time of an idle machine.
@@ -8,6 +10,8 @@ thread never waits for anything here, so its processor time is the time of an id
 
 import hashlib
 import json
+import os
+import random
 import sys
 from pathlib import Path
 from statistics import median
@@ -80,6 +84,23 @@ def tokenize(_, path):
     return times[0], hashlib.sha256(ids.tobytes()).hexdigest(), {"warm": median(times[1:])}
 
 
+LONG_WORDS = {"digits": b"0123456789", "random a and b": b"ab", "dashes": b"-", "spaces": b" "}
+
+
+def long_word(_, name, size="4000000"):
+    """One pretoken of megabytes, to an array of GPT-2's ids; the fastest of five times."""
+    folder = Path(os.environ["CS336_BPE_DATA"]) / "cs336"
+    tokenizer = cs336_bpe.Tokenizer.from_files(folder / "gpt2_vocab.json",
+                                               folder / "gpt2_merges.txt", [EOT])
+    word = bytes(random.Random(336).choices(LONG_WORDS[name], k=int(size)))
+    times = []
+    for _ in range(5):
+        start = process_time()
+        ids = tokenizer.encode_array(word)
+        times.append(process_time() - start)
+    return min(times), hashlib.sha256(ids.tobytes()).hexdigest(), {}
+
+
 def digest_of(lines):
     digest = hashlib.sha256()
     for line in lines:
@@ -88,7 +109,8 @@ def digest_of(lines):
 
 
 TASKS = {task.__name__: (task, ladder) for task, ladder in (
-    (count, "pretokenize"), (train, "train"), (encode, "encode"), (tokenize, "encode"))}
+    (count, "pretokenize"), (train, "train"), (encode, "encode"), (tokenize, "encode"),
+    (long_word, "encode"))}
 
 
 def find_stage(ladder, name):

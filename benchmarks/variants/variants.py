@@ -55,6 +55,7 @@ class Experiment:
     stage: str = "last"  # which the task is given: its idea or number, or the last of the ladder
     modules: tuple[str, ...] = ()  # compiled modules that see the change; () is the stage's own
     texts: tuple[str, ...] = ("web",)
+    made: bool = False  # the task makes the texts itself, from these names
     options: tuple[str, ...] = ()  # further arguments of the task
     rounds: int = 5
 
@@ -135,7 +136,7 @@ def run_experiment(name, experiment):
             print("built", title, flush=True)
         texts = {}
         for text in experiment.texts:
-            path = common.corpus(text)
+            path = text if experiment.made else common.corpus(text)
             seconds = {title: [] for title in variants}
             more = {title: {} for title in variants}
             digest = None
@@ -150,8 +151,7 @@ def run_experiment(name, experiment):
                     seconds[title].append(result["seconds"])
                     for key, value in result.get("more", {}).items():
                         more[title].setdefault(key, []).append(value)
-            texts[text] = {"num_bytes": path.stat().st_size, "seconds": seconds, "more": more,
-                           "digest": digest}
+            texts[text] = {"seconds": seconds, "more": more, "digest": digest}
             for title, values in seconds.items():
                 print(f"{text}: {title}: {statistics.median(values):.4f} s "
                       f"({min(values):.4f} to {max(values):.4f})", flush=True)

@@ -30,7 +30,7 @@ struct HeapMerger {
         std::push_heap(heap.begin(), heap.end());
     }
 
-    size_t merge(const uint8_t *text, size_t size, uint32_t *ids) {
+    size_t merge(const uint8_t *text, size_t size, uint32_t *ids, uint32_t *ends) {
         places.resize(size);
         for (size_t i = 0; i < size; i++) {
             places[i] = Place{text[i], (uint32_t)i - 1, (uint32_t)i + 1};
@@ -53,16 +53,20 @@ struct HeapMerger {
             if (top.place) push(merges.of(places[here.before].token, top.token), here.before);
         }
         size_t number = 0;
-        for (size_t i = 0; i < size; i = places[i].next) ids[number++] = merges.ids[places[i].token];
+        for (size_t i = 0; i < size; i = places[i].next) {
+            if (ends) ends[number] = places[i].next;
+            ids[number++] = merges.ids[places[i].token];
+        }
         return number;
     }
 };
 
-/* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. */
+/* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. Where
+ * each token ends is written to `ends`, unless that is NULL. */
 static ptrdiff_t merge_by_heap(const Merges &merges, const uint8_t *text, size_t size,
-                               uint32_t *ids) noexcept {
+                               uint32_t *ids, uint32_t *ends = NULL) noexcept {
     try {
-        return (ptrdiff_t)HeapMerger{merges, {}, {}}.merge(text, size, ids);
+        return (ptrdiff_t)HeapMerger{merges, {}, {}}.merge(text, size, ids, ends);
     } catch (...) {
         return -1;
     }

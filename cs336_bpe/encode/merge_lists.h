@@ -26,20 +26,24 @@ struct Lists {
     /* Of each merge's list: 1 + the number of a Listed; 0 if it is empty. */
     uint32_t *first = NULL, *last = NULL;
     uint64_t *bits = NULL;  /* a bit for each merge: is there anything in its list? */
+    enum { KEPT_ROOM = 1 << 13 };  /* bytes of a pretoken whose places are kept for the next one */
     Listed *listed = NULL;
     Place *places = NULL;
     size_t num_listed = 0, length = 0;
+    size_t room = 0;  /* bytes of a pretoken that there are places for */
 
     void end() noexcept {
-        end_pretoken();
+        free_places();
         free(first);
         free(last);
         free(bits);
         *this = Lists();
     }
 
-    /* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. */
-    ptrdiff_t merge(const Merges &merges, const uint8_t *text, size_t size, uint32_t *ids) noexcept {
+    /* Encode any number of bytes below TOO_LONG; returns the number of ids, or -1 for no memory. Where
+     * each token ends is written to `ends`, unless that is NULL. */
+    ptrdiff_t merge(const Merges &merges, const uint8_t *text, size_t size, uint32_t *ids,
+                    uint32_t *ends = NULL) noexcept {
         size_t number = 0, num_words = merges.num_tokens / 64 + 1;
         if (!begin_pretoken(merges.num_tokens, size)) return -1;
         for (size_t i = 0; i < size; i++) {
@@ -52,8 +56,11 @@ struct Lists {
                 bits[word] &= bits[word] - 1;
                 merge_list(merges, token, ids);  /* `ids` is not in use yet */
             }
-        for (size_t i = 0; i < size; i = places[i].next) ids[number++] = merges.ids[places[i].token];
-        end_pretoken();
+        for (size_t i = 0; i < size; i = places[i].next) {
+            if (ends) ends[number] = places[i].next;
+            ids[number++] = merges.ids[places[i].token];
+        }
+        if (room > KEPT_ROOM) free_places();
         return (ptrdiff_t)number;
     }
 
@@ -64,21 +71,26 @@ private:
             last = (uint32_t *)calloc(num_tokens, sizeof(uint32_t));
             bits = (uint64_t *)calloc(num_tokens / 64 + 1, sizeof(uint64_t));
         }
-        /* One pair per byte at the start, and two for each merge, of which there are fewer. */
         length = size;
         num_listed = 0;
-        listed = (Listed *)pages_new(3 * length, sizeof(Listed));
-        places = (Place *)pages_new(length, sizeof(Place));
+        if (size > room) {
+            free_places();
+            room = size;
+            /* One pair per byte at the start, and two for each merge, of which there are fewer. */
+            listed = (Listed *)uncleared_new(3 * room, sizeof(Listed));
+            places = (Place *)uncleared_new(room, sizeof(Place));
+        }
         if (first && last && bits && listed && places) return true;
         end();
         return false;
     }
 
-    void end_pretoken() noexcept {
-        if (listed) table_free(listed, 3 * length, sizeof(Listed));
-        if (places) table_free(places, length, sizeof(Place));
+    void free_places() noexcept {
+        if (listed) table_free(listed, 3 * room, sizeof(Listed));
+        if (places) table_free(places, room, sizeof(Place));
         listed = NULL;
         places = NULL;
+        room = 0;
     }
 
     void add(uint32_t token, size_t place) noexcept {

@@ -5,6 +5,7 @@
 #include "merge_words.h"
 #include "merge_heap.h"
 #include "merge_lists.h"
+#include "merge_windows.h"
 #include "mergeable_pairs.h"
 #include "whole_tokens.h"
 
@@ -60,8 +61,7 @@ struct NewWords {
     ptrdiff_t merge(Lists *lists, const uint8_t *text, size_t length,
                     uint32_t *ids) const noexcept {
         if (length < SCAN_BELOW) return (ptrdiff_t)merge_by_scan(*merges, text, length, ids);
-        return merges->in_order ? lists->merge(*merges, text, length, ids)
-                                : merge_by_heap(*merges, text, length, ids);
+        return merge_by_windows(*merges, lists, text, length, ids);
     }
 
 private:

@@ -50,6 +50,7 @@ FORMATS = ("tests/formats/test_malformed.py", "tests/formats/test_foreign.py",
 
 TABLES = ("tests/native/test_tables.py",)  # compiles the headers itself
 TEXT = ("tests/native/test_text.py",)  # so does this
+WINDOWS = ("tests/native/test_windows.py",)  # and this
 
 DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "train/ties.h": (TRAIN, ("train.stage13_prefetch",)),
@@ -79,6 +80,7 @@ DEFAULTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "native/wide_careful.h": (SCAN, ("native.scan",)),
     "encode/merge_numbers.h": (ENCODE, ("encode.stage11_merge_numbers",)),
     "encode/merge_lists.h": (ENGINE, ("tokenizer.engine",)),
+    "encode/merge_windows.h": (WINDOWS, ("encode.stage18_side_by_side",)),
     "encode/pretoken_cache.h": (ENCODE, ("encode.stage13_batches",)),
     "encode/batches.h": (ENCODE, ("encode.stage13_batches",)),
     "encode/perfect_merges.h": (WORDS, ("tokenizer.engine",)),
@@ -489,6 +491,13 @@ mistake("merged words: what is after a word is part of it", "encode/merge_words.
         "keys[i] = i + 1 < length ? key : none();", "keys[i] = i < length ? key : none();")
 mistake("merged words: of twelve places the last four are not looked at", "encode/merge_words.h",
         "b = least_of<4>(keys + 8);", "b = least_of<4>(keys);")
+mistake("windows: those that do not agree are taken all the same", "encode/merge_windows.h",
+        "if (expected && ends[0] != expected) return 0;", "")
+mistake("windows: a window may begin anywhere", "encode/merge_windows.h",
+        "at += ends[kept - 1];", "at += ends[kept - 1] - (ends[kept - 1] > 1);")
+mistake("windows: the end of one that is not the first is forgotten", "encode/merge_windows.h",
+        "if (at + part == size) return (ptrdiff_t)made + number;",
+        "if (at + part == size) return (ptrdiff_t)made + (number > 1 ? number - 1 : 1);")
 mistake("heap: the rightmost of equal merges comes first", "encode/merge_heap.h",
         "place > other.place;", "place < other.place;")
 mistake("heap: a stale candidate is merged", "encode/merge_heap.h",

@@ -1,26 +1,12 @@
 """Words and pairs that were made to collide, by somebody who knows the secret of the hashes."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from native.programs import built
 
-import cs336_bpe
-
-PACKAGE = Path(cs336_bpe.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def built(source, *options, folder):
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("there is no g++")
-    program = folder / "program"
-    rooms = (f"-I{PACKAGE / room}" for room in ("native", "pretokenize", "encode", "train"))
-    subprocess.run([compiler, "-std=c++17", "-O1", *(f"-D{option}" for option in options),
-                    "-pthread", "-Dprivate=public", *rooms, source, "-o", program], check=True)
-    return program
 
 
 @pytest.mark.parametrize("tables", ["COUNTS", "WORDS", "RANKS", "CACHE"])
