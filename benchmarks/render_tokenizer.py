@@ -42,8 +42,9 @@ def against_peers(result, kind, title, texts):
 
 
 def encoding_peers(kind):
-    """Arrays or lists with GPT-2's vocabulary, against others."""
-    result = load("strings" if kind == "strings" else "peers", "tokenizer")
+    """Arrays or lists with GPT-2's vocabulary, against others; `elsewhere` is another processor."""
+    result = load({"strings": "strings", "elsewhere": "elsewhere"}.get(kind, "peers"), "tokenizer")
+    kind = "arrays" if kind == "elsewhere" else kind
     return against_peers(result, kind, "{}.txt".format, [f"{name}.txt" for name in result[kind]])
 
 
@@ -54,10 +55,15 @@ def encoding_small(_):
     for kind, size, unit in (("batches", result["num_lines"], "line"),
                              ("shorts", result["short_calls"], "call")):
         all_times = result[kind]
-        ours = next(iter(all_times.values()))
+        first = next(iter(all_times))
         for peer, times in all_times.items():
+            # A loop is compared with our loop, and one call with one call.
+            ours = all_times["cs336_bpe, [encode]" if "[" in peer else first]
             row = [f"{size:,} lines" if kind == "batches" else "one short text", peer]
             for temperature in ("cold", "warm"):
+                if kind == "shorts" and temperature == "cold":  # the same text again and again
+                    row += ["", ""]
+                    continue
                 seconds = times[temperature]
                 row += [number(statistics.median(seconds) / size * 1e9) + f" ns per {unit}",
                         "" if peer.startswith("cs336_bpe") else ratio(ours[temperature], seconds)]
@@ -67,8 +73,8 @@ def encoding_small(_):
         table(["texts", "encoder", "cold", "ours is", "warm", "ours is"], rows, left=2), "",
         f"One thread each, every run in a fresh process, interleaved; medians. The lines have "
         f"{result['num_bytes'] / result['num_lines']:.0f} bytes on average; the short text is "
-        f"`{result['short']}`, {result['short_calls']:,} times in a row. *Ours* is the first row "
-        f"of each. Cold is the first call, warm are those from number {result['warm_from']} on; "
+        f"`{result['short']}`, {result['short_calls']:,} times in a row. *Ours* is our loop for a "
+        f"loop, and else the first row. Cold is the first call, warm are those from number {result['warm_from']} on; "
         f"{versions}.  ", source(result, texts=["web.txt"])])
 
 
@@ -118,7 +124,9 @@ def encoding_cache(_):
             for row in result["rows"]]
     header = ["text", "`cache_bytes`, MiB", "used at the end, MiB", "times full",
               "speed, of the one with the largest cache"]
-    return "\n".join([table(header, rows), "", "100 MB each, from an empty cache.  ",
+    rounds = result.get("rounds")
+    how = f"; medians of {rounds}, in turns" if rounds else ""
+    return "\n".join([table(header, rows), "", f"100 MB each, from an empty cache{how}.  ",
                       source(result, texts=["web.txt"])])
 
 

@@ -9,7 +9,7 @@ those words still means looking at every word, but a look is cheap: is the left 
 Memory: as before, and one dictionary of pair counts that lives on.
 Expect: a large gain, because a typical merge changes less than one word in a hundred.
 Trap: a count that falls to zero must leave the dictionary. Else, when all counts are zero, the
-pair that "wins" does not exist, and the loop never ends.
+pair that "wins" does not exist, and merges are learned that merge nothing.
 """
 
 from collections import Counter
