@@ -236,4 +236,37 @@ def side_by_side():
     return picture.svg()
 
 
-PICTURES = (merge_tree, word_entry, waits, unmergeable, side_by_side)
+def windows():
+    """A word in two windows that agree; the word and the merges of docs/encode/long_words.md."""
+    counts = {b"0123401234": 9, b"1230412": 7, b"2301": 5}
+    merges = learn_merges(counts, 8)
+    vocab = dict(enumerate([*BYTES, *(left + right for left, right in merges)]))
+    encoder = Encoder(vocab, merges)
+    word, end, start = b"03441412300411", 9, 4
+
+    def tokens(part):
+        return [vocab[number] for number in encoder.encode_pretoken(part)]
+    first, second, whole = tokens(word[:end]), tokens(word[start:]), tokens(word)
+    kept = next(k for k in range(len(first)) if sum(map(len, first[:k])) == start)
+    if first[kept] != second[0] or first[:kept] + second != whole:
+        raise ValueError("the windows do not agree")
+    picture = Picture(f"The word {word.decode()} in two windows that overlap, and the tokens of both "
+                      f"and of the whole")
+    size, left = 41, 20
+    rows = [("the first window", 0, first, [BLUE] * kept + [ORANGE]),
+            ("the second window, from where a token of the first one begins", start, second,
+             [ORANGE] + [GREEN] * len(second)),
+            ("the whole word", 0, whole, [BLUE] * kept + [ORANGE] + [GREEN] * len(second))]
+    for row, (title, at, found, colours) in enumerate(rows):
+        y = 40 + 76 * row
+        picture.words(left + size * at, y - 12, title, at="start", size=SMALL, colour="#555")
+        x = left + size * at
+        for k, token in enumerate(found):
+            taken = k < len(colours)
+            picture.cell(x, y, size * len(token) - 4, 34, shown(token),
+                         colours[k] if taken else GREY, filled=taken, dashed=not taken)
+            x += size * len(token)
+    return picture.svg()
+
+
+PICTURES = (merge_tree, word_entry, waits, unmergeable, side_by_side, windows)
