@@ -74,8 +74,8 @@ def encoding_small(_):
         f"One thread each, every run in a fresh process, interleaved; medians. The lines have "
         f"{result['num_bytes'] / result['num_lines']:.0f} bytes on average; the short text is "
         f"`{result['short']}`, {result['short_calls']:,} times in a row. *Ours* is our loop for a "
-        f"loop, and else the first row. Cold is the first call, warm are those from number {result['warm_from']} on; "
-        f"{versions}.  ", source(result, texts=["web.txt"])])
+        f"loop, and else the first row. Cold is the first call, warm are those from number "
+        f"{result['warm_from']} on; {versions}.  ", source(result, texts=["web.txt"])])
 
 
 def encoding_today(_):

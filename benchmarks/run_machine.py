@@ -1,4 +1,4 @@
-"""What single steps cost on this machine, for docs/machine/processor.md. See EXPERIMENTS at the end.
+"""What single steps cost on this machine, for docs/machine/processor.md.
 
     python benchmarks/run_machine.py
 """

@@ -347,8 +347,8 @@ def cache():
     original = gpt2()
     cases = [("all words different", different, 128),
              *(("web", web, megabytes) for megabytes in (1, 4, 16, 32, 64, 128))]
-    rows = [{"text": name, "num_bytes": len(text), "cache_bytes": megabytes << 20, "all_seconds": []}
-            for name, text, megabytes in cases]
+    rows = [{"text": name, "num_bytes": len(text), "cache_bytes": megabytes << 20,
+             "all_seconds": []} for name, text, megabytes in cases]
     for _ in range(ROUNDS):
         for row, (_, text, megabytes) in zip(rows, cases):
             tokenizer = Tokenizer(original.vocab, original.merges, [EOT],

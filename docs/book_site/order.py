@@ -29,8 +29,8 @@ PARTS = {
     "V. Encoding and decoding": ["encode/index", "decode/index"],
     "VI. The published figures": ["published/index"],
     "VII. Experiments": [
-        "tokenizer/coursework", "against_others", "tokenizer/speed", "cost/vocabulary_size", "corpora/sample",
-        "language_model", "distributed", "what_did_not_help"],
+        "tokenizer/coursework", "against_others", "tokenizer/speed", "cost/vocabulary_size",
+        "corpora/sample", "language_model", "distributed", "what_did_not_help"],
     "VIII. Reference": [
         "installing", "commands/command_line", "tokenizer/tokenizer", "tokenizer/coming_from",
         "tokenizer/shards", "formats/formats", "formats/model", "formats/loading",
