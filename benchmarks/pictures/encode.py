@@ -250,8 +250,8 @@ def windows():
     kept = next(k for k in range(len(first)) if sum(map(len, first[:k])) == start)
     if first[kept] != second[0] or first[:kept] + second != whole:
         raise ValueError("the windows do not agree")
-    picture = Picture(f"The word {word.decode()} in two windows that overlap, and the tokens of both "
-                      f"and of the whole")
+    picture = Picture(f"The word {word.decode()} in two windows that overlap, and the tokens of "
+                      f"both and of the whole")
     size, left = 41, 20
     rows = [("the first window", 0, first, [BLUE] * kept + [ORANGE]),
             ("the second window, from where a token of the first one begins", start, second,
