@@ -32,13 +32,15 @@ def against_peers(result, kind, title, texts):
                 row += [speed(corpus["num_bytes"], seconds), spread(corpus["num_bytes"], seconds),
                         "" if peer == "cs336_bpe" else ratio(ours[temperature], seconds)]
             rows.append(row)
-    versions = ", ".join(f"{peer} {version}" for peer, version in result["versions"].items())
+    versions = ", ".join(f"{peer} {version}" for peer, version in result["versions"].items()
+                         if any(peer in row[1] for row in rows))
+    twice = " tiktoken keeps no cache, and was run twice." if "tiktoken" in versions else ""
     return "\n".join([
         table(["text", "encoder", "cold, MB/s", "spread", "ours is", "warm, MB/s", "spread",
                "ours is"], rows, left=2), "",
         f"One thread each, every run in a fresh process, interleaved; medians. Cold is the first "
-        f"call, warm are those from number {result.get('warm_from', 2)} on; {versions}. tiktoken "
-        f"keeps no cache, and was run twice.  ", source(result, texts=texts)])
+        f"call, warm are those from number {result.get('warm_from', 2)} on; {versions}.{twice}  ",
+        source(result, texts=texts)])
 
 
 def encoding_peers(kind):
@@ -109,9 +111,13 @@ def encoding_pathological(_):
     result = load("pathological", "tokenizer")
     rows = [[row["case"], *(number(1000 * seconds) for seconds in row["seconds"]),
              *(number(b / a) + "x" for a, b in zip(row["seconds"], row["seconds"][1:])),
-             number(row["seconds"][-1] / 4e6 * 1e9)] for row in result["rows"]]
+             number(row["seconds"][-1] / 4e6 * 1e9),
+             " to ".join(number(bound(row["all_seconds"][-1]) / 4e6 * 1e9) for bound in (min, max))]
+            for row in result["rows"]]
     return "\n".join([table(["text", "1 MB, ms", "2 MB, ms", "4 MB, ms", "1 to 2", "2 to 4",
-                             "ns per byte"], rows), "", source(result)])
+                             "ns per byte", "spread"], rows), "",
+                      f"Processor time; medians of {result['rounds']}, in turns. The last two "
+                      f"columns are of 4 MB.  ", source(result)])
 
 
 def encoding_cache(_):

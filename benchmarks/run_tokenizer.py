@@ -17,7 +17,7 @@ import sys
 import tempfile
 from functools import partial
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import common
 import numpy
@@ -320,20 +320,20 @@ CASES = {
 def pathological():
     """A single pretoken of megabytes: is the time linear?"""
     tokenizer = gpt2()
-    rows = []
-    for case, make in CASES.items():
-        seconds = []
-        for megabytes in (1, 2, 4):
-            text = make(megabytes * 1_000_000, random.Random(0))
-            runs = []
-            for _ in range(9):
-                start = perf_counter()
+    texts = {case: [make(megabytes * 1_000_000, random.Random(0)) for megabytes in (1, 2, 4)]
+             for case, make in CASES.items()}
+    times = {case: [[], [], []] for case in CASES}
+    for _ in range(ROUNDS):
+        for case, sizes in texts.items():
+            for text, found in zip(sizes, times[case]):
+                start = process_time()
                 tokenizer.encode_array(text)
-                runs.append(perf_counter() - start)
-            seconds.append(statistics.median(runs))
-        rows.append({"case": case, "seconds": seconds})
-        print(case, [round(value, 3) for value in seconds], flush=True)
-    save("pathological", {"rows": rows})
+                found.append(process_time() - start)
+    rows = [{"case": case, "all_seconds": found, "seconds": [*map(statistics.median, found)]}
+            for case, found in times.items()]
+    for row in rows:
+        print(row["case"], [round(value, 4) for value in row["seconds"]], flush=True)
+    save("pathological", {"rows": rows, "rounds": ROUNDS})
 
 
 def cache():

@@ -13,6 +13,10 @@
 #include "merge_numbers.h"
 #endif
 
+#ifndef CS336_BPE_WINDOW  /* bytes; other sizes are for tests and for measuring (merge_windows.h) */
+#define CS336_BPE_WINDOW 8192
+#endif
+
 enum { TOO_LONG = 0x7FFFFFFF / 2 };  /* bytes: three pairs for each are numbered with 32 bits */
 
 /* The lists of one thread. Their heads are all empty again after a pretoken, and are kept for the
@@ -26,7 +30,9 @@ struct Lists {
     /* Of each merge's list: 1 + the number of a Listed; 0 if it is empty. */
     uint32_t *first = NULL, *last = NULL;
     uint64_t *bits = NULL;  /* a bit for each merge: is there anything in its list? */
-    enum { KEPT_ROOM = 1 << 13 };  /* bytes of a pretoken whose places are kept for the next one */
+    /* Bytes of a pretoken whose places are kept for the next one: 36 times as many, which the limit of a
+     * cache does not count. */
+    enum { KEPT_ROOM = CS336_BPE_WINDOW };
     Listed *listed = NULL;
     Place *places = NULL;
     size_t num_listed = 0, length = 0;
@@ -75,7 +81,7 @@ private:
         num_listed = 0;
         if (size > room) {
             free_places();
-            room = size;
+            room = size < KEPT_ROOM ? (size_t)KEPT_ROOM : size;
             /* One pair per byte at the start, and two for each merge, of which there are fewer. */
             listed = (Listed *)uncleared_new(3 * room, sizeof(Listed));
             places = (Place *)uncleared_new(room, sizeof(Place));

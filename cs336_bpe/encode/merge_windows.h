@@ -13,14 +13,11 @@
 #include "merge_heap.h"
 #include "merge_lists.h"
 
-#ifndef CS336_BPE_WINDOW  /* other sizes are for tests and for measuring */
-#define CS336_BPE_WINDOW 8192
-#endif
-
 struct WindowMerger {
     /* The first windows have this many bytes, larger ones four times as many, and so on. One
      * OVERLAP-th of a window is, at least, in the next one too. */
     enum { FIRST = CS336_BPE_WINDOW, OVERLAP = 16 };
+    static_assert(FIRST > 0, "no window is as large as the word then, ever");
     const Merges &merges;
     Lists *lists;
     std::vector<uint32_t> ends;  /* of the tokens of a window, counted from where it begins */

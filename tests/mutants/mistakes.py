@@ -495,6 +495,8 @@ mistake("windows: those that do not agree are taken all the same", "encode/merge
         "if (expected && ends[0] != expected) return 0;", "")
 mistake("windows: a window may begin anywhere", "encode/merge_windows.h",
         "at += ends[kept - 1];", "at += ends[kept - 1] - (ends[kept - 1] > 1);")
+mistake("windows: one without a border to go back to", "encode/merge_windows.h",
+        "if (!kept) return 0;", "")
 mistake("windows: the end of one that is not the first is forgotten", "encode/merge_windows.h",
         "if (at + part == size) return (ptrdiff_t)made + number;",
         "if (at + part == size) return (ptrdiff_t)made + (number > 1 ? number - 1 : 1);")

@@ -54,7 +54,8 @@ int main() {
                 word.push_back(repeats && i >= period ? word[i - period]
                                                       : (char)('a' + below(letters)));
             const uint8_t *text = (const uint8_t *)word.data();
-            std::vector<uint32_t> whole(size + 1), parts(size + 1);
+            enum : uint32_t { UNTOUCHED = 0xDEADBEEF };
+            std::vector<uint32_t> whole(size + 16), parts(size + 16, UNTOUCHED);
             ptrdiff_t expected = merges.in_order ? lists.merge(merges, text, size, whole.data())
                                                  : merge_by_heap(merges, text, size, whole.data());
             ptrdiff_t number = merge_by_windows(merges, &lists, text, size, parts.data());
@@ -62,6 +63,7 @@ int main() {
                 printf("wrong: %s\n", word.c_str());
                 wrong++;
             }
+            for (size_t i = size; i < parts.size(); i++) wrong += parts[i] != UNTOUCHED;
             if (size <= WindowMerger::FIRST) continue;
             WindowMerger merger = {merges, &lists, {}};
             ptrdiff_t first = merger.merge_in(WindowMerger::FIRST, text, size, parts.data());

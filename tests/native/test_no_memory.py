@@ -47,7 +47,13 @@ PROGRAM = """if True:
     late = compiled("(?:aa)+b|[\\s\\S]")
     row = b"a" * 20_000 + b"c" + b"a" * 300  # dead ends are remembered as far as there is memory
 
+    # A word that nothing cuts, for a new cache each time.
+    pairs = [(b"a", b"b"), (b"b", b"a"), (b"ab", b"ab")]
+    few = {n: bytes([n]) for n in range(256)} | {256: b"ab", 257: b"ba", 258: b"abab"}
+    long_word = b"ab" * 10_000
+
     operations = {
+        "a long word": lambda: Tokenizer(few, pairs).encode_array(long_word).tolist(),
         "dead ends": lambda: late.starts(row),
         "count": lambda: dict(count_pretokens_in(text, specials)),
         "count and empty tables": count_and_empty_tables,
@@ -100,8 +106,8 @@ def shim(tmp_path_factory):
 @pytest.mark.parametrize("operation", ["count", "count and empty tables", "encode",
                                        "encode with threads", "a new tokenizer", "a stream",
                                        "a new decoder", "decode a copy of the ids",
-                                       "near duplicates", "dead ends", "stage09",
-                                       "stage10", "stage11", "stage12", "stage13"])
+                                       "near duplicates", "dead ends", "a long word",
+                                       "stage09", "stage10", "stage11", "stage12", "stage13"])
 def test_each_allocation_in_turn(operation, shim):
     done = subprocess.run([sys.executable, "-c", PROGRAM, shim, operation, str(MOST)],
                           capture_output=True, text=True, check=False, timeout=600,

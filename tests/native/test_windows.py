@@ -1,19 +1,21 @@
 """Very long words, which are merged window by window."""
 
 import random
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from native.programs import built
+from native.programs import PACKAGE, built
 
 from cs336_bpe import train_bpe_from_counts
 from cs336_bpe.encode import stage09_scanned_pairs, stage18_side_by_side
 
-WINDOW = 8192  # bytes of the first one, as in merge_windows.h
+HEADER = (PACKAGE / "encode" / "merge_lists.h").read_text("utf-8")
+WINDOW = int(re.search(r"#define CS336_BPE_WINDOW (\d+)", HEADER)[1])  # bytes of the first one
 
 
-@pytest.mark.parametrize("window", [16, 32, 64])
+@pytest.mark.parametrize("window", [8, 16, 32, 64])
 def test_windows_give_the_tokens_of_the_whole_word(window, tmp_path):
     """With windows so small that many do not agree, and merges of two letters in any order."""
     program = built(Path(__file__).with_name("check_windows.cpp"), f"CS336_BPE_WINDOW={window}",

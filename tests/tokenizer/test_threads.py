@@ -182,13 +182,18 @@ def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
     assert tokenizer.encode_array(text, workers=1).tolist() == expected
 
 
-def test_a_text_that_somebody_changes_meanwhile():
-    """One pretoken of a megabyte, in parts of 71 bytes that are not cut; and a byte in each is
-    another now and then, at which it would be. Whatever is read, there are as many bytes in the
-    tokens as in the text."""
-    tokenizer = Tokenizer({n: bytes([n]) for n in range(256)} | {256: b"aa", 257: b"aaaa"},
-                          [(b"a", b"a"), (b"aa", b"aa")])
-    text = bytearray((b"a" * 70 + b"z") * 14_000 + b" end of it" * 400)
+PARTS = [(b"a", b"a"), (b"aa", b"aa")], b"a" * 70 + b"z"
+WINDOWS = [(b"a", b"a"), (b"a", b"b"), (b"b", b"a"), (b"b", b"b"), (b"ab", b"ab")], b"ab" * 35 + b"a"
+
+
+@pytest.mark.parametrize(("merges", "part"), [PARTS, WINDOWS], ids=["parts", "windows"])
+def test_a_text_that_somebody_changes_meanwhile(merges, part):
+    """One pretoken of a megabyte, in parts of 71 bytes that are not cut, or not cut at all; and a
+    byte in each is another now and then. Whatever is read, there are as many bytes in the tokens
+    as in the text."""
+    made = {256 + n: left + right for n, (left, right) in enumerate(merges)}
+    tokenizer = Tokenizer({n: bytes([n]) for n in range(256)} | made, merges)
+    text = bytearray(part * 14_000 + b" end of it" * 400)
     places = np.arange(14_000) * 71 + np.where(np.arange(14_000) % 2, 14, 4)
     changing = np.frombuffer(text, np.uint8)
     stop = threading.Event()

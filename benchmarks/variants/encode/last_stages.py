@@ -10,7 +10,7 @@ CUTS = ["pairs ? pairs->next_cut(text, at, end) : end",
         "pairs ? pairs->crossings(text, places) : ((uint64_t)1 << places) - 1",
         "pairs ? pairs->crossings(text, length - 1) : UINT64_MAX"]
 BYTES = "        return byte_pairs[(size_t)left << 8 | right];\n"
-LISTS = "        return merges->in_order ? lists->merge"
+LISTS = "return merges.in_order ? lists->merge"
 RARE = ("    BPE_NEVER_INLINE void ask_long", "    BPE_NEVER_INLINE To *write_other")
 PRODUCT = "    return (uint64_t)product ^ (uint64_t)(product >> 64);\n"
 TOKENS = "        for (size_t i = 0; i < places; i++) tokens[i] = text[i];\n"
@@ -69,7 +69,7 @@ EXPERIMENT = Experiment(
                 replace={"encode/perfect_merges.h": [
                     (BYTES, "        return of(left, right);\n")]}),
         Variant("a heap for long pretokens", "instead of lists by rank",
-                replace={"encode/new_words.h": [
-                    (LISTS, LISTS.replace("merges->in_order", "false"))]}),
+                replace={"encode/merge_windows.h": [
+                    (LISTS, LISTS.replace("merges.in_order", "false"))]}),
     ),
 )
