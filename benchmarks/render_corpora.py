@@ -53,8 +53,8 @@ def text_laws(_):
     return "\n".join([
         table(["text", "pretokens", "distinct", "each, on average", "seen once", "exponent",
                "distinct in the first half", "in both halves, added up"], rows), "",
-        "*Exponent*: over the last factor of ten in size, the number of distinct pretokens grows as "
-        "the size to this power. The last two columns are shares of the number in the whole "
+        "*Exponent*: over the last factor of ten in size, the number of distinct pretokens grows "
+        "as the size to this power. The last two columns are shares of the number in the whole "
         "text.  ", source(result)])
 
 

@@ -183,7 +183,8 @@ def test_control_c_is_answered_between_two_parts_of_a_long_text(monkeypatch):
 
 
 PARTS = [(b"a", b"a"), (b"aa", b"aa")], b"a" * 70 + b"z"
-WINDOWS = [(b"a", b"a"), (b"a", b"b"), (b"b", b"a"), (b"b", b"b"), (b"ab", b"ab")], b"ab" * 35 + b"a"
+WINDOWS = ([(b"a", b"a"), (b"a", b"b"), (b"b", b"a"), (b"b", b"b"), (b"ab", b"ab")],
+           b"ab" * 35 + b"a")
 
 
 @pytest.mark.parametrize(("merges", "part"), [PARTS, WINDOWS], ids=["parts", "windows"])
