@@ -139,6 +139,8 @@ struct WriteWords {
         advise_huge(counts, 8 * from->used);
     }
 
+    size_t num_ranges() const noexcept { return table->mask / RANGE + 1; }
+
     /* To be called by each thread. */
     void write() noexcept {
         size_t begin;

@@ -25,6 +25,7 @@ cdef extern from "add_words.h" nogil:
         bint finish(const Part &part)
     cppclass WriteWords:
         void start(const WordTable *table, uint8_t *text, uint64_t *lengths, uint64_t *counts)
+        size_t num_ranges()
         void write()
 
 keys_init_module()
@@ -66,6 +67,7 @@ cdef class WordCounts:
         cdef Writing writing = Writing(self)
         made = new_columns(column_sizes(self.words), &columns)
         writing.words.start(&self.words, columns.text, columns.lengths, columns.counts)
+        num_threads = min(num_threads, writing.words.num_ranges())  # the others had nothing to do
         over_calls([writing.write] * num_threads, num_threads)
         return PretokenCounts.from_columns(Columns(*made))
 
