@@ -3,9 +3,11 @@
 This is byte-pair encoding as one would explain it on paper, and it is the oracle: every other
 stage must return exactly what this one returns.
 
-Cost of a merge: O(all bytes of all words), once to count and once to rewrite. Memory: one tuple of
-tokens a word. Trap: the most frequent pair is not unique. Which one wins must not depend on the
-order in which a dictionary happens to list them; see rule 3 in `docs/start/rules.md`. """
+Cost of a merge: O(all bytes of all words), once to count and once to rewrite.
+Memory: one tuple of tokens a word.
+Trap: the most frequent pair is not unique. Which one wins must not depend on the order in which
+a dictionary happens to list them; see rule 3 in `docs/start/rules.md`.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
