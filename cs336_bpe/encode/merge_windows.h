@@ -63,7 +63,7 @@ private:
 static ptrdiff_t merge_by_windows(const Merges &merges, Lists *lists, const uint8_t *text, size_t size,
                                   uint32_t *ids) noexcept {
     try {
-        return WindowMerger{merges, lists, {}}.merge(text, size, ids);  /* (no vector yet: it takes no memory) */
+        return WindowMerger{merges, lists, {}}.merge(text, size, ids);
     } catch (...) {
         return -1;
     }
